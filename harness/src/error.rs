@@ -1,0 +1,76 @@
+//! Failures of the tool, and the exit code that each one has.
+
+use std::fmt;
+
+/// What kind of failure ended the run; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Anything after the first row was read, and any missing or unreadable file: exit code 1.
+    Run,
+    /// What can be told from arguments, scenario and schemas alone: exit code 2.
+    Usage,
+    /// A measurement is worse than its baseline: exit code 3.
+    Regression,
+    /// A result is wrong: exit code 4.
+    WrongResult,
+    /// The measurement does not allow a verdict: exit code 5.
+    Inconclusive,
+}
+
+impl FailureKind {
+    /// The process exit code.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Run => 1,
+            Self::Usage => 2,
+            Self::Regression => 3,
+            Self::WrongResult => 4,
+            Self::Inconclusive => 5,
+        }
+    }
+}
+
+/// A failure with its kind and one clear message.
+#[derive(Debug)]
+pub struct Failure {
+    /// Decides the exit code.
+    pub kind: FailureKind,
+    /// What went wrong, where, and what to do about it.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure that arguments, scenario or schemas show before the first row.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Usage, message: message.to_string() }
+    }
+
+    /// A failure met while reading, joining or writing.
+    pub fn run(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Run, message: message.to_string() }
+    }
+
+    /// A wrong result.
+    pub fn wrong_result(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::WrongResult, message: message.to_string() }
+    }
+
+    /// The same failure with `place: ` put before its message.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;

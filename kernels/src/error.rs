@@ -1,0 +1,117 @@
+//! What can go wrong in a join, one variant a cause.
+
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+
+use crate::join_type::JoinType;
+
+/// The error of every fallible call of this crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// A name that is not in a registry (join type, index, layout, Isa).
+    #[error("unknown {what} `{name}`; known: {known}")]
+    UnknownName {
+        /// What was looked up, such as `join type`.
+        what: &'static str,
+        /// The name that was not found.
+        name: String,
+        /// The names that would have been found, comma-separated.
+        known: String,
+    },
+    /// A join that gives no sound answer on a stream.
+    #[error("{join_type} join refused: {reason}; {remedy}")]
+    Refused {
+        /// The join type asked for.
+        join_type: JoinType,
+        /// The rule that it breaks.
+        reason: String,
+        /// The nearest form that works.
+        remedy: String,
+    },
+    /// Two types that Spark does not compare.
+    #[error("cannot compare {left} with {right}{place}: {remedy}")]
+    TypeMismatch {
+        /// Type on the left.
+        left: DataType,
+        /// Type on the right.
+        right: DataType,
+        /// Where, such as ` in key 2`; may be empty.
+        place: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A type that cannot be a join key.
+    #[error("{data_type} cannot be a join key: {remedy}")]
+    UnsupportedKey {
+        /// The type.
+        data_type: DataType,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A value that does not have the form its cast needs (ANSI mode).
+    #[error(
+        "the value '{value}' of type {from} (row {row} of the batch) cannot be cast to {to} because it is malformed; correct it, use try_cast, or switch ANSI mode off to get null"
+    )]
+    MalformedValue {
+        /// The offending text, shortened.
+        value: String,
+        /// Source type.
+        from: DataType,
+        /// Target type.
+        to: DataType,
+        /// Row within the batch, from 0.
+        row: usize,
+    },
+    /// Arithmetic or a cast that leaves the range of its type (ANSI mode).
+    #[error("overflow: {0}")]
+    Overflow(String),
+    /// A batch or table whose schema is not the one that was planned for.
+    #[error("schema mismatch: {0}")]
+    Schema(String),
+    /// A column index, key list or option that does not fit the inputs.
+    #[error("invalid plan: {0}")]
+    InvalidPlan(String),
+    /// More build rows than a 32-bit row id can name.
+    #[error("{rows} build rows exceed the limit of {limit}: filter the table or split it by key")]
+    TooManyBuildRows {
+        /// Rows that were offered.
+        rows: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// An output batch with more than 2 GiB in one 32-bit offset column.
+    #[error(
+        "column `{column}` of one output row set exceeds 2 GiB: use a large (64-bit offset) type or a smaller output batch"
+    )]
+    OutputTooLarge {
+        /// The column.
+        column: String,
+    },
+    /// An instruction set that this machine does not have.
+    #[error("instruction set {0} is not available on this machine; available: {1}")]
+    IsaUnavailable(String, String),
+    /// The memory hook said no.
+    #[error("memory limit: {bytes} more bytes were refused by the caller's limit ({reason})")]
+    MemoryRefused {
+        /// Bytes asked for.
+        bytes: usize,
+        /// The hook's reason.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The join was pushed a batch before a table was loaded.
+    #[error("no table was loaded: call `load` before the first `push`")]
+    NotLoaded,
+    /// A predicate supplied by the caller failed.
+    #[error("{0}")]
+    Predicate(String),
+    /// Arrow refused.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = JoinError> = std::result::Result<T, E>;

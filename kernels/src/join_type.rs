@@ -1,0 +1,149 @@
+//! The join types, in all the spellings that Spark reads.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::JoinError;
+use crate::side::Side;
+
+/// The kind of join. Left and right are the query's sides, whichever of them
+/// is the stream and whichever is indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JoinType {
+    /// Matching pairs only.
+    Inner,
+    /// Every pair of rows for which the condition, if any, holds.
+    Cross,
+    /// Matching pairs, and each unmatched left row with nulls on the right.
+    LeftOuter,
+    /// Matching pairs, and each unmatched right row with nulls on the left.
+    RightOuter,
+    /// Matching pairs, and the unmatched rows of both sides.
+    FullOuter,
+    /// Each left row that has at least one match, once; left columns only.
+    LeftSemi,
+    /// Each left row that has no match, once; left columns only.
+    LeftAnti,
+}
+
+impl JoinType {
+    /// Every join type, in the order of the documentation's tables.
+    pub const ALL: [Self; 7] = [
+        Self::Inner,
+        Self::Cross,
+        Self::LeftOuter,
+        Self::RightOuter,
+        Self::FullOuter,
+        Self::LeftSemi,
+        Self::LeftAnti,
+    ];
+
+    /// The name as this project writes it, such as `left-outer`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inner => "inner",
+            Self::Cross => "cross",
+            Self::LeftOuter => "left-outer",
+            Self::RightOuter => "right-outer",
+            Self::FullOuter => "full-outer",
+            Self::LeftSemi => "left-semi",
+            Self::LeftAnti => "left-anti",
+        }
+    }
+
+    /// Whether each row of `side` comes out even when nothing matches it.
+    #[must_use]
+    pub fn preserves(self, side: Side) -> bool {
+        match side {
+            Side::Left => matches!(self, Self::LeftOuter | Self::FullOuter | Self::LeftAnti),
+            Side::Right => matches!(self, Self::RightOuter | Self::FullOuter),
+        }
+    }
+
+    /// Whether the columns of `side` can be null in the output where they are
+    /// not null in the input.
+    #[must_use]
+    pub fn extends_with_nulls(self, side: Side) -> bool {
+        match side {
+            Side::Left => matches!(self, Self::RightOuter | Self::FullOuter),
+            Side::Right => matches!(self, Self::LeftOuter | Self::FullOuter),
+        }
+    }
+
+    /// Whether the output holds left columns only (semi and anti joins).
+    #[must_use]
+    pub fn is_existence(self) -> bool {
+        matches!(self, Self::LeftSemi | Self::LeftAnti)
+    }
+}
+
+impl fmt::Display for JoinType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for JoinType {
+    type Err = JoinError;
+
+    /// Reads Spark's spellings: case, spaces, underscores and hyphens do not
+    /// count, so `left outer`, `LEFT_OUTER`, `leftouter` and `left` are one.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let folded: String = text
+            .chars()
+            .filter(|c| !matches!(c, ' ' | '_' | '-'))
+            .flat_map(char::to_lowercase)
+            .collect();
+        Ok(match folded.as_str() {
+            "inner" => Self::Inner,
+            "cross" => Self::Cross,
+            "left" | "leftouter" => Self::LeftOuter,
+            "right" | "rightouter" => Self::RightOuter,
+            "full" | "outer" | "fullouter" => Self::FullOuter,
+            "semi" | "leftsemi" => Self::LeftSemi,
+            "anti" | "leftanti" => Self::LeftAnti,
+            _ => {
+                return Err(JoinError::UnknownName {
+                    what: "join type",
+                    name: text.to_owned(),
+                    known:
+                        "inner, cross, left-outer, right-outer, full-outer, left-semi, left-anti"
+                            .to_owned(),
+                });
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_spelling_that_spark_reads() {
+        for (spellings, join_type) in [
+            (&["inner", "INNER", "Inner"][..], JoinType::Inner),
+            (&["cross"], JoinType::Cross),
+            (
+                &["left", "left outer", "LEFT OUTER", "left_outer", "leftouter", "left-outer"],
+                JoinType::LeftOuter,
+            ),
+            (&["right", "right_outer", "rightouter"], JoinType::RightOuter),
+            (&["full", "outer", "full outer", "full_outer", "fullouter"], JoinType::FullOuter),
+            (&["semi", "left semi", "left_semi", "leftsemi"], JoinType::LeftSemi),
+            (&["anti", "left anti", "left_anti", "leftanti"], JoinType::LeftAnti),
+        ] {
+            for spelling in spellings {
+                assert_eq!(spelling.parse::<JoinType>().unwrap(), join_type, "{spelling}");
+            }
+            assert_eq!(join_type.name().parse::<JoinType>().unwrap(), join_type);
+        }
+    }
+
+    #[test]
+    fn an_unknown_spelling_names_the_known_ones() {
+        let error = "lefft".parse::<JoinType>().unwrap_err().to_string();
+        assert!(error.contains("lefft") && error.contains("left-outer"), "{error}");
+    }
+}
