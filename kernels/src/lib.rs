@@ -2,6 +2,7 @@
 
 mod error;
 mod join_type;
+pub mod key;
 mod null_equality;
 mod side;
 pub mod support;
