@@ -153,7 +153,7 @@ fn markers(
         let join = &dimension.join;
         let proof = join.sources.iter().enumerate().find_map(|(position, source)| {
             let ColumnRef::Dimension(column) = source else { return None };
-            let certain = !dimension.relation.scope.columns()[*column].nullable
+            let certain = !dimension.relation.scope.columns[*column].nullable
                 || join.keys.iter().any(|key| key.proves_match() == Some(*column));
             if !certain {
                 return None;
@@ -247,7 +247,7 @@ impl Step<'_> {
 
     /// The stream side: needed columns, markers, computed keys; and where the keys stand.
     fn stream_side(&self, join: &BoundJoin) -> (Projector, Vec<usize>) {
-        let columns = self.scope.columns();
+        let columns = self.scope.columns;
         let mut items: Vec<(Field, Item)> = self
             .input
             .positions()
@@ -273,7 +273,7 @@ impl Step<'_> {
     ) -> (TableColumns, Vec<usize>, Option<usize>) {
         let relation = &self.dimension.relation;
         let rows = relation.prepare(self.table, []);
-        let columns = relation.scope.columns();
+        let columns = relation.scope.columns;
         let mut items: Vec<(Field, Item)> = self
             .table
             .positions()
@@ -292,7 +292,7 @@ impl Step<'_> {
 
     /// What the join gives out: columns needed later, then markers.
     fn joined_columns(&self, join: &BoundJoin, marker: Option<usize>) -> Vec<OutputColumn> {
-        let names = join.output.columns();
+        let names = join.output.columns;
         let needed = self.output.positions().map(|position| OutputColumn {
             source: match join.sources[position] {
                 ColumnRef::Stream(column) => ColumnRef::Stream(self.input.at(column)),

@@ -91,10 +91,10 @@ impl BoundJoin {
         let (keys, stream_filter, dimension_filter) = oriented(&condition, stream_side);
         let residual = condition.residual.map(|predicate| {
             let columns = predicate.columns().iter().map(|&column| {
-                if column < left.columns().len() {
+                if column < left.columns.len() {
                     reference(Side::Left, column, stream_side)
                 } else {
-                    reference(Side::Right, column - left.columns().len(), stream_side)
+                    reference(Side::Right, column - left.columns.len(), stream_side)
                 }
             });
             Residual { columns: columns.collect(), predicate }
@@ -103,7 +103,8 @@ impl BoundJoin {
             .map_err(|error| Failure::usage(error).at(scenario.place(&spec.name)))?;
         let refusal = support::stream_static(join_type, stream_side).err().map(|e| e.to_string());
         let (output, sources) = named(&output, inputs);
-        let output = Scope::new(with_nullability(output, &sources, join_type, stream_side));
+        let columns = with_nullability(output, &sources, join_type, stream_side);
+        let output = Scope { columns };
         Ok(Self {
             join_type,
             stream_side,
@@ -126,7 +127,7 @@ impl BoundJoin {
 
     /// The stream columns that the condition looks at.
     pub fn stream_columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let keys = self.keys.iter().flat_map(|key| key.stream.columns());
+        let keys = self.keys.iter().flat_map(|key| key.stream.columns);
         let filter = self.stream_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
@@ -138,7 +139,7 @@ impl BoundJoin {
 
     /// The table columns that the condition looks at.
     pub fn dimension_columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let keys = self.keys.iter().flat_map(|key| key.dimension.columns());
+        let keys = self.keys.iter().flat_map(|key| key.dimension.columns);
         let filter = self.dimension_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
@@ -242,8 +243,8 @@ fn joined(
 fn named(output: &[OutputColumn], inputs: JoinInputs<'_>) -> (Vec<ScopeColumn>, Vec<ColumnRef>) {
     let columns = output.iter().map(|column| {
         let from = match column.source {
-            ColumnRef::Stream(at) => &inputs.stream.columns()[at],
-            ColumnRef::Dimension(at) => &inputs.dimension.columns()[at],
+            ColumnRef::Stream(at) => &inputs.stream.columns[at],
+            ColumnRef::Dimension(at) => &inputs.dimension.columns[at],
         };
         (ScopeColumn { name: column.name.clone(), ..from.clone() }, column.source)
     });

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use super::projector::{Computed, Item, Projector, keep_where};
 use crate::error::{Failure, Result};
-use crate::scenario::{Scenario, nearest};
+use crate::scenario::Scenario;
 use crate::sql::{self, BoundExpr, Scope, ScopeColumn};
 
 /// A named input with its `where` and `select` bound to its columns.
@@ -91,7 +91,7 @@ impl Clauses<'_> {
         });
         let filter = filter.transpose()?;
         let Some(select) = self.select else {
-            let all = scope.columns().iter().enumerate();
+            let all = scope.columns.iter().enumerate();
             let all = all.map(|(i, c)| (c.name.clone(), Origin::Column(i), c.clone()));
             return Ok((filter, all.collect()));
         };
@@ -101,7 +101,7 @@ impl Clauses<'_> {
                 .map_err(|error| Failure::usage(format!("`select`: {error}")).at(scenario.place(text)))?;
             for item in items {
                 let qualifiers = match item.expr.as_column() {
-                    Some(column) => scope.columns()[column].qualifiers.clone(),
+                    Some(column) => scope.columns[column].qualifiers.clone(),
                     None => Vec::new(),
                 };
                 let column = ScopeColumn {
@@ -129,7 +129,7 @@ impl Relation {
         scenario: &Scenario,
         mode: CastMode,
     ) -> Result<Self> {
-        let source = scope_of(name, schema);
+        let source = Scope::of_schema(name, schema);
         let (filter, bound) = clauses.bind(&source, scenario, mode)?;
         let (columns, seen) = bound
             .into_iter()
@@ -137,7 +137,7 @@ impl Relation {
                 (origin, ScopeColumn { qualifiers: vec![name.to_owned()], ..column })
             })
             .unzip();
-        Ok(Self { name: name.to_owned(), source, filter, columns, scope: Scope::new(seen) })
+        Ok(Self { name: name.to_owned(), source, filter, columns, scope: Scope { columns: seen } })
     }
 
     /// The column called `name`: one that the query sees, or else a source
@@ -151,30 +151,11 @@ impl Relation {
             Some(start) if start.eq_ignore_ascii_case(&prefix) => &name[prefix.len()..],
             _ => name,
         };
-        let named = |scope: &Scope| {
-            let columns = scope.columns();
-            columns
-                .iter()
-                .position(|column| column.name == bare)
-                .or_else(|| columns.iter().position(|c| c.name.eq_ignore_ascii_case(bare)))
-        };
-        if let Some(at) = named(&self.scope) {
-            return Ok((self.columns[at].clone(), self.scope.columns()[at].clone()));
+        if let Ok(at) = self.scope.resolve(None, bare) {
+            return Ok((self.columns[at].clone(), self.scope.columns[at].clone()));
         }
-        if let Some(at) = named(&self.source) {
-            return Ok((Origin::Column(at), self.source.columns()[at].clone()));
-        }
-        let known = || {
-            self.scope.columns().iter().chain(self.source.columns()).map(|c| c.name.as_str())
-        };
-        Err(match nearest(bare, known()) {
-            Some(near) => format!("no column `{name}` in `{}`; did you mean `{near}`?", self.name),
-            None => format!(
-                "no column `{name}` in `{}`; its columns: {}",
-                self.name,
-                names(&self.scope).join(", ")
-            ),
-        })
+        let at = self.source.resolve(None, bare).map_err(|error| error.message().to_owned())?;
+        Ok((Origin::Column(at), self.source.columns[at].clone()))
     }
 
     /// What makes the needed columns, and reads nothing else than them, what
@@ -184,13 +165,13 @@ impl Relation {
         let mut read: BTreeSet<usize> = also.into_iter().collect();
         read.extend(self.filter.iter().flat_map(|filter| filter.columns()));
         read.extend(needed.positions().flat_map(|column| self.columns[column].columns()));
-        if read.is_empty() && !self.source.columns().is_empty() {
+        if read.is_empty() && !self.source.columns.is_empty() {
             // Rows are counted by some column.
             read.insert(0);
         }
         let read = Needed::from(read);
         let columns = needed.positions().map(|column| {
-            (field(&self.scope.columns()[column]), self.columns[column].item(|c| read.at(c)))
+            (field(&self.scope.columns[column]), self.columns[column].item(|c| read.at(c)))
         });
         Prepare {
             filter: self.filter.as_ref().map(|f| Computed::new(f, |c| read.at(c))),
@@ -286,21 +267,5 @@ pub fn field(column: &ScopeColumn) -> Field {
 /// A scope's columns as a schema.
 #[must_use]
 pub fn schema_of(scope: &Scope) -> SchemaRef {
-    Arc::new(Schema::new(scope.columns().iter().map(field).collect::<Vec<_>>()))
-}
-
-/// A schema's columns as a scope in which `name` qualifies them.
-fn scope_of(name: &str, schema: &Schema) -> Scope {
-    let columns = schema.fields().iter().map(|field| ScopeColumn {
-        qualifiers: vec![name.to_owned()],
-        name: field.name().clone(),
-        data_type: field.data_type().clone(),
-        nullable: field.is_nullable(),
-    });
-    Scope::new(columns.collect())
-}
-
-/// Column names of a scope.
-fn names(scope: &Scope) -> Vec<&str> {
-    scope.columns().iter().map(|column| column.name.as_str()).collect()
+    Arc::new(Schema::new(scope.columns.iter().map(field).collect::<Vec<_>>()))
 }

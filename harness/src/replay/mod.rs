@@ -2,8 +2,11 @@
 
 mod clock;
 mod dimension;
+mod give_out;
 mod pass;
 mod pipeline;
+mod read_through;
+mod source_rows;
 mod trigger;
 mod watermark;
 
@@ -12,4 +15,5 @@ mod tests;
 
 pub use clock::{BatchClock, Phase};
 pub use pass::{Counted, Pass, PassOutcome, Watcher};
+pub use read_through::read_through;
 pub use trigger::{CutInput, Cutter};

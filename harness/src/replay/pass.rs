@@ -3,18 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
-use arrow::buffer::NullBuffer;
+use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
+use super::give_out::Out;
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
-use super::trigger::{CutInput, Cutter};
+use super::source_rows::{Place, SourceRows, cutter};
 use super::watermark::Watermark;
 use crate::error::{Failure, Result};
 use crate::measure::Latencies;
-use crate::plan::{ChainOutput, StreamPlan, StreamStaticPlan, Strategy, Unmatched, keep_where};
+use crate::plan::{StreamStaticPlan, Strategy, Unmatched};
 use crate::record::{Checksum, Progress};
-use crate::scenario::Trigger;
 use crate::sink::Sink;
 
 /// Looks on while a pass runs; its time is not the pass's.
@@ -132,13 +131,15 @@ struct State<'p, 's> {
     /// Read since the open batch took its last rows.
     reading: Duration,
     batch: Option<Batch>,
+    /// When the batch before the open one was opened.
+    opened_before: Option<Instant>,
 }
 
 /// The open batch.
-#[derive(Default)]
 struct Batch {
     clock: BatchClock,
     rows: u64,
+    opened: Instant,
 }
 
 impl<'p, 's> State<'p, 's> {
@@ -165,6 +166,7 @@ impl<'p, 's> State<'p, 's> {
             max_time: None,
             reading: Duration::ZERO,
             batch: None,
+            opened_before: None,
             plan,
         })
     }
@@ -263,11 +265,11 @@ impl<'p, 's> State<'p, 's> {
     }
 
     fn open_batch(&mut self, times: Option<&Int64Array>) -> Result<()> {
-        let mut batch = Batch::default();
+        let start = Instant::now();
+        let mut batch = Batch { clock: BatchClock::default(), rows: 0, opened: start };
         // A version by time is in force from the time at which the batch opens.
         let first = times.and_then(|times| times.iter().flatten().next());
         let time = self.max_time.max(first);
-        let start = Instant::now();
         self.pipeline.refresh(self.outcome.batches, time)?;
         batch.clock.add(Phase::Build, start.elapsed());
         self.batch = Some(batch);
@@ -284,12 +286,17 @@ impl<'p, 's> State<'p, 's> {
         self.outcome.latencies.record(batch.clock.total());
         self.outcome.join_time += batch.clock.join();
         let event_time = self.watermark.as_mut().map(Watermark::end_batch);
+        let since = self.opened_before.replace(batch.opened);
+        let since = since.map(|before| batch.opened.duration_since(before).as_secs_f64());
         if self.counted == Counted::All && self.watcher.wants_progress() {
             self.aside(|state| {
                 let seconds = batch.clock.total().as_secs_f64();
                 let progress = Progress {
                     batch_id: id,
                     num_input_rows: batch.rows,
+                    input_rows_per_second: since
+                        .filter(|seconds| *seconds > 0.0)
+                        .map(|seconds| batch.rows as f64 / seconds),
                     processed_rows_per_second: (seconds > 0.0)
                         .then(|| batch.rows as f64 / seconds),
                     duration_ms: batch.clock.durations(),
@@ -329,126 +336,5 @@ impl<'p, 's> State<'p, 's> {
             elapsed: self.aside,
             ..self.outcome
         }
-    }
-}
-
-/// Where rows are from, for messages.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    stream: &'a StreamPlan,
-    file: usize,
-    first_row: u64,
-}
-
-impl Place<'_> {
-    fn at(self, failure: Failure, from: usize, to: usize) -> Failure {
-        let first = self.first_row + from as u64;
-        let last = self.first_row + (to as u64).saturating_sub(1);
-        failure.at(format!("{} rows {first} to {last}", self.stream.feed.file_name(self.file)))
-    }
-}
-
-/// A source batch with what its cutter looks at.
-struct SourceRows {
-    batch: RecordBatch,
-    file: usize,
-    times: Option<Int64Array>,
-    column: Option<ArrayRef>,
-    ends_at_border: bool,
-}
-
-impl SourceRows {
-    fn look(stream: &StreamPlan, batch: RecordBatch, file: usize) -> Result<Self> {
-        let times = stream.event_time.as_ref().map(|time| time.micros(&batch));
-        let column = stream.trigger_column.as_ref().map(|item| item.evaluate(&batch));
-        Ok(Self {
-            file,
-            times: times.transpose().map_err(Failure::run)?,
-            column: column.transpose().map_err(Failure::run)?,
-            ends_at_border: false,
-            batch,
-        })
-    }
-
-    /// Borders inside these rows; one at their very end is remembered apart.
-    fn borders(&mut self, cutter: &mut Cutter) -> Result<Vec<usize>> {
-        let rows = self.batch.num_rows();
-        let input = CutInput {
-            rows,
-            file: self.file,
-            times: self.times.as_ref(),
-            column: self.column.as_ref(),
-        };
-        let mut borders = cutter.borders(input).map_err(Failure::run)?;
-        self.ends_at_border = borders.last() == Some(&rows);
-        if self.ends_at_border {
-            borders.pop();
-        }
-        Ok(borders)
-    }
-}
-
-fn cutter(trigger: &Trigger) -> Result<Cutter> {
-    Ok(match trigger {
-        Trigger::Rows(rows) => Cutter::Rows { rows: rows.get(), taken: 0 },
-        Trigger::EventTime(tick) => Cutter::EventTime { tick: tick.0, max: None },
-        Trigger::Column(_) => Cutter::Column { last: None },
-        Trigger::File => Cutter::File { last: None },
-        Trigger::Once => Cutter::Once,
-        Trigger::Arrival(_) | Trigger::Every(_) => {
-            return Err(Failure::usage("this trigger is not supported yet by this version"));
-        }
-    })
-}
-
-/// Takes joined rows to the sink.
-struct Out<'o> {
-    output: &'o ChainOutput,
-    batch_id: u64,
-    sink: &'o mut dyn Sink,
-    outcome: &'o mut PassOutcome,
-    counted: Counted,
-    time: Duration,
-    aside: Duration,
-}
-
-impl Out<'_> {
-    fn give(&mut self, joined: RecordBatch) -> Result<()> {
-        let start = Instant::now();
-        let joined = match &self.output.filter {
-            Some(filter) => keep_where(joined, filter).map_err(Failure::run)?,
-            None => joined,
-        };
-        let rows = self.output.columns.apply(&joined).map_err(Failure::run)?;
-        if rows.num_rows() > 0 {
-            self.sink.batch(self.batch_id, &rows)?;
-        }
-        self.time += start.elapsed();
-        let start = Instant::now();
-        self.outcome.rows_out += rows.num_rows() as u64;
-        if self.counted == Counted::All {
-            self.outcome.rows_unmatched += self.unmatched(&joined);
-            if let Some(checksum) = &mut self.outcome.checksum {
-                checksum.update(&rows);
-            }
-        }
-        self.aside += start.elapsed();
-        Ok(())
-    }
-
-    /// Rows that are unmatched in at least one join, where each row tells.
-    fn unmatched(&self, joined: &RecordBatch) -> u64 {
-        let unmatched = match self.output.unmatched {
-            Unmatched::None | Unmatched::AsJoined => 0,
-            Unmatched::All => joined.num_rows(),
-            Unmatched::ByMarkers => {
-                let markers = self.output.markers.iter();
-                let matched = markers.fold(None, |matched: Option<NullBuffer>, &marker| {
-                    NullBuffer::union(matched.as_ref(), joined.column(marker).logical_nulls().as_ref())
-                });
-                matched.map_or(0, |matched| matched.null_count())
-            }
-        };
-        unmatched as u64
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::StreamStaticJoin;
+use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::dimension::Dimension;
 use crate::error::{Failure, Result};
@@ -30,7 +30,7 @@ pub(super) struct JoinCounts {
     pub(super) unmatched: u64,
 }
 
-/// Time of the joins of one push.
+/// Wall time of the joins of one push.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JoinTimes {
     pub(super) keys: Duration,
@@ -83,21 +83,34 @@ impl<'p> Pipeline<'p> {
 fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
     let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
     let place = |error| Failure::run(error).at(format!("join with `{}`", step.plan.name));
-    let input = timed(&mut run.times.keys, || {
-        let input: &Projector = &step.plan.chain.input;
-        input.apply(rows).map_err(place)
-    })?;
-    let mut cursor = step.join.push(&input).map_err(place)?;
-    while let Some(joined) = cursor.next_batch().map_err(place)? {
+    let input: &Projector = &step.plan.chain.input;
+    let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
+    let mut wall = Duration::ZERO;
+    let mut cursor = timed(&mut wall, || step.join.push(&input)).map_err(place)?;
+    while let Some(joined) = timed(&mut wall, || cursor.next_batch()).map_err(place)? {
         push_from(steps, at + 1, &joined, run)?;
     }
     let stats = cursor.stats();
     run.counts[at].matched += stats.rows_matched;
     run.counts[at].unmatched += stats.rows_unmatched;
-    run.times.keys += stats.keys;
-    run.times.probe += stats.probe;
-    run.times.materialise += stats.materialise;
+    run.times.add(stats, wall);
     Ok(())
+}
+
+impl JoinTimes {
+    /// Adds a join's wall time, split as its kernels' CPU time is: with several
+    /// threads that sums to more, and what is between the kernels is in none.
+    fn add(&mut self, stats: &JoinStats, wall: Duration) {
+        let cpu = stats.keys + stats.probe + stats.materialise;
+        if cpu.is_zero() {
+            self.probe += wall;
+            return;
+        }
+        let scale = wall.as_secs_f64() / cpu.as_secs_f64();
+        self.keys += stats.keys.mul_f64(scale);
+        self.probe += stats.probe.mul_f64(scale);
+        self.materialise += stats.materialise.mul_f64(scale);
+    }
 }
 
 /// Runs `work` and adds its time to `total`.
