@@ -52,13 +52,13 @@ pub enum Unmatched {
 
 /// The chain, with the stream columns that it starts from.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub(super) struct Chain {
     /// Columns of the stream's relation that are needed.
-    pub stream: Needed,
+    pub(super) stream: Needed,
     /// The joins in order.
-    pub joins: Vec<ChainJoin>,
+    pub(super) joins: Vec<ChainJoin>,
     /// What is given out.
-    pub output: ChainOutput,
+    pub(super) output: ChainOutput,
 }
 
 /// How one join's matches are told apart in the output.
@@ -72,8 +72,7 @@ enum Marker {
 }
 
 /// Lays out the chain over a stream whose columns are `stream`.
-#[must_use]
-pub fn lay_out(
+pub(super) fn lay_out(
     stream: &Relation,
     dimensions: &[BoundDimension],
     output: &BoundOutput,
@@ -247,7 +246,7 @@ impl Step<'_> {
 
     /// The stream side: needed columns, markers, computed keys; and where the keys stand.
     fn stream_side(&self, join: &BoundJoin) -> (Projector, Vec<usize>) {
-        let columns = self.scope.columns;
+        let columns = &self.scope.columns;
         let mut items: Vec<(Field, Item)> = self
             .input
             .positions()
@@ -273,7 +272,7 @@ impl Step<'_> {
     ) -> (TableColumns, Vec<usize>, Option<usize>) {
         let relation = &self.dimension.relation;
         let rows = relation.prepare(self.table, []);
-        let columns = relation.scope.columns;
+        let columns = &relation.scope.columns;
         let mut items: Vec<(Field, Item)> = self
             .table
             .positions()
@@ -292,7 +291,7 @@ impl Step<'_> {
 
     /// What the join gives out: columns needed later, then markers.
     fn joined_columns(&self, join: &BoundJoin, marker: Option<usize>) -> Vec<OutputColumn> {
-        let names = join.output.columns;
+        let names = &join.output.columns;
         let needed = self.output.positions().map(|position| OutputColumn {
             source: match join.sources[position] {
                 ColumnRef::Stream(column) => ColumnRef::Stream(self.input.at(column)),

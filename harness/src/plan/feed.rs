@@ -28,15 +28,15 @@ pub enum Feed {
 
 /// How a stream or a dimension says where its rows come from.
 #[derive(Clone, Copy, Debug)]
-pub struct FeedSpec<'a> {
+pub(super) struct FeedSpec<'a> {
     /// `format`.
-    pub format: Option<&'a Spanned<String>>,
+    pub(super) format: Option<&'a Spanned<String>>,
     /// `schema`.
-    pub schema: Option<&'a Ordered<Spanned<String>>>,
+    pub(super) schema: Option<&'a Ordered<Spanned<String>>>,
     /// `csv`.
-    pub csv: Option<&'a Spanned<CsvSpec>>,
+    pub(super) csv: Option<&'a Spanned<CsvSpec>>,
     /// Whether files are mapped; tables are read.
-    pub mmap: bool,
+    pub(super) mmap: bool,
 }
 
 impl FeedSpec<'_> {
@@ -44,7 +44,7 @@ impl FeedSpec<'_> {
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    pub fn options(&self, scenario: &Scenario) -> Result<ReadOptions> {
+    pub(super) fn options(&self, scenario: &Scenario) -> Result<ReadOptions> {
         let mut options = ReadOptions { mmap: self.mmap, ..ReadOptions::default() };
         if let Some(format) = self.format {
             let parsed: FileFormat = format

@@ -127,7 +127,7 @@ impl BoundJoin {
 
     /// The stream columns that the condition looks at.
     pub fn stream_columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let keys = self.keys.iter().flat_map(|key| key.stream.columns);
+        let keys = self.keys.iter().flat_map(|key| key.stream.columns());
         let filter = self.stream_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
@@ -139,7 +139,7 @@ impl BoundJoin {
 
     /// The table columns that the condition looks at.
     pub fn dimension_columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let keys = self.keys.iter().flat_map(|key| key.dimension.columns);
+        let keys = self.keys.iter().flat_map(|key| key.dimension.columns());
         let filter = self.dimension_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::compute::{filter_record_batch, prep_null_mask_filter};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::JoinError;

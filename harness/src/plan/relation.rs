@@ -259,13 +259,11 @@ impl From<BTreeSet<usize>> for Needed {
 }
 
 /// The field of a scope's column.
-#[must_use]
-pub fn field(column: &ScopeColumn) -> Field {
+pub(super) fn field(column: &ScopeColumn) -> Field {
     Field::new(&column.name, column.data_type.clone(), column.nullable)
 }
 
 /// A scope's columns as a schema.
-#[must_use]
-pub fn schema_of(scope: &Scope) -> SchemaRef {
+pub(super) fn schema_of(scope: &Scope) -> SchemaRef {
     Arc::new(Schema::new(scope.columns.iter().map(field).collect::<Vec<_>>()))
 }

@@ -93,7 +93,7 @@ fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_
     let stats = cursor.stats();
     run.counts[at].matched += stats.rows_matched;
     run.counts[at].unmatched += stats.rows_unmatched;
-    run.times.add(stats, wall);
+    run.times.add(&stats, wall);
     Ok(())
 }
 

@@ -23,6 +23,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use duration::{Micros, timestamp};
+pub(crate) use load::nearest;
 pub use load::{load, parse};
 pub use ordered::Ordered;
 pub use output::OutputSpec;
