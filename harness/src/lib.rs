@@ -2,4 +2,5 @@
 //! latency and state size.
 
 pub mod error;
+pub mod machine;
 pub mod record;

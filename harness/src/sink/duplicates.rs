@@ -11,9 +11,9 @@ use crate::error::{Failure, Result};
 fn holds_duplicates(format: FileFormat) -> bool {
     match format {
         // Columns are found by position too.
-        FileFormat::ArrowFile | FileFormat::ArrowStream | FileFormat::Csv => true,
-        // A JSON object would lose one of them; Parquet readers go by name.
-        FileFormat::Parquet | FileFormat::JsonLines => false,
+        FileFormat::ArrowFile | FileFormat::ArrowStream => true,
+        // A JSON object would lose one of them; the others' readers go by name.
+        FileFormat::Parquet | FileFormat::Csv | FileFormat::JsonLines => false,
     }
 }
 
@@ -34,6 +34,6 @@ pub(super) fn refuse(schema: &Schema, format: FileFormat) -> Result<()> {
     Err(Failure::usage(format!(
         "{format} output cannot hold two columns of one name: `{name}` is output column {places}; \
          name them apart with select = [\"TABLE.{name} AS TABLE_{name}\", ...], join with using = [...], \
-         or write arrow or csv"
+         or write arrow"
     )))
 }

@@ -21,7 +21,7 @@ use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
 
-pub use console::Console;
+pub use console::{Console, cell_text, show};
 pub use stdout::PipeStdout;
 
 /// Receives the joined rows of one pass, batch by batch.
@@ -179,7 +179,7 @@ impl SinkSpec {
     /// columns of `schema` and that its path is free. Writes nothing.
     ///
     /// # Errors
-    /// A usage failure; a run failure where the folder does not exist.
+    /// A usage failure.
     pub fn check(&self, schema: &SchemaRef) -> Result<()> {
         match self {
             Self::None | Self::Console => Ok(()),

@@ -153,7 +153,7 @@ fn equal_names_are_refused_where_the_format_cannot_hold_them() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join(format!("rows.{extension}"));
         let result = open(&spec(&path, false), &schema);
-        if matches!(format, FileFormat::Parquet | FileFormat::JsonLines) {
+        if !matches!(format, FileFormat::ArrowFile | FileFormat::ArrowStream) {
             let error = result.err().unwrap();
             assert_eq!(error.kind, FailureKind::Usage);
             assert!(error.message.contains("`k` is output column 1 and 3"), "{error}");
@@ -172,14 +172,28 @@ fn equal_names_are_refused_where_the_format_cannot_hold_them() {
 }
 
 #[test]
-fn folders_and_missing_folders_are_named() {
+fn a_folder_is_no_file_and_a_missing_folder_is_made() {
     let folder = TempDir::new().unwrap();
     let schema = rows(&[]).schema();
     let spec = |path: &Path| SinkSpec::resolve(Some(path), Some("csv"), false).unwrap();
     let error = open(&spec(folder.path()), &schema).err().unwrap();
     assert_eq!(error.kind, FailureKind::Usage);
-    let error = open(&spec(&folder.path().join("no/rows.csv")), &schema).err().unwrap();
-    assert!(error.message.contains("does not exist"), "{error}");
+    open(&spec(&folder.path().join("new/rows.csv")), &schema).unwrap().finish().unwrap();
+    assert!(folder.path().join("new/rows.csv").exists(), "the folder is made");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_in_place() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let path = Path::new("/dev/null");
+    let spec = SinkSpec::resolve(Some(path), Some("jsonl"), true).unwrap();
+    let mut sink = open(&spec, &rows(&[]).schema()).unwrap();
+    sink.batch(0, &rows(&[1])).unwrap();
+    sink.end_batch(0).unwrap();
+    sink.finish().unwrap();
+    assert!(fs::metadata(path).unwrap().file_type().is_char_device());
 }
 
 #[test]
