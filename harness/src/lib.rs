@@ -1,6 +1,8 @@
 //! Replays recorded streams through join strategies and reports throughput,
 //! latency and state size.
 
+pub mod cli;
 pub mod error;
 pub mod machine;
 pub mod record;
+pub mod sink;

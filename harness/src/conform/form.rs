@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use streamjoin_kernels::{IndexKind, Isa, JoinOptions, Layout};
+use streamjoin_kernels::{IndexKind, Isa, JoinOptions, KeyHasher, Layout};
 
 /// Which rows a form takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +29,22 @@ const SMALL_BLOCKS: [(usize, usize); 4] = [(1, 1), (2, 3), (7, 2), (8192, 8192)]
 /// The same on enlarged rows.
 const LARGE_BLOCKS: [(usize, usize); 2] = [(50, 1000), (8192, 8192)];
 
+/// Seed of the hashes; any would do.
+const SEED: u64 = 0x5eed;
+
 impl Form {
     /// The form in which a case is run when not all are asked for.
     pub(super) fn usual() -> Vec<Self> {
-        let JoinOptions { layout, index, isa, probe_rows, max_output_rows, .. } =
-            JoinOptions::default();
-        vec![Self { layout, index, isa, probe_rows, max_output_rows, size: Size::Recorded }]
+        let JoinOptions { layout, index, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let (isa, size) = (Isa::detect(), Size::Recorded);
+        vec![Self { layout, index, isa, probe_rows, max_output_rows, size }]
     }
 
     /// Every index x layout x Isa x block size, on recorded and on enlarged rows.
     pub(super) fn all() -> Vec<Self> {
         let mut forms = Vec::new();
         for index in IndexKind::ALL {
-            for layout in [Layout::Broadcast, Layout::Partitioned] {
+            for layout in Layout::ALL {
                 for isa in Isa::available() {
                     let small = SMALL_BLOCKS.map(|blocks| (Size::Recorded, blocks));
                     let large = LARGE_BLOCKS.map(|blocks| (Size::Enlarged, blocks));
@@ -58,7 +61,7 @@ impl Form {
         JoinOptions {
             layout: self.layout,
             index: self.index,
-            isa: self.isa,
+            hasher: KeyHasher::with_seed(self.isa, SEED),
             probe_rows: self.probe_rows,
             max_output_rows: self.max_output_rows,
             ..JoinOptions::default()

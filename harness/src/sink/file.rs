@@ -35,11 +35,19 @@ enum Target {
     Stdout,
     /// A device or pipe: written in place.
     Special(PathBuf),
-    File { path: PathBuf, file: Option<AtomicFile> },
+    File {
+        path: PathBuf,
+        file: Option<AtomicFile>,
+    },
 }
 
 /// What can be told before the first row.
-pub(super) fn check(path: &Path, format: FileFormat, force: bool, schema: &SchemaRef) -> Result<()> {
+pub(super) fn check(
+    path: &Path,
+    format: FileFormat,
+    force: bool,
+    schema: &SchemaRef,
+) -> Result<()> {
     duplicates::refuse(schema, format)?;
     writer(format, Box::new(std::io::sink()), schema)
         .map_err(|error| Failure::usage(error).at(path.display()))?;
@@ -180,7 +188,9 @@ impl Sink for FileSink {
         self.close()?;
         match &mut self.target {
             Target::Stdout | Target::Special(_) => Ok(()),
-            Target::File { file, .. } => file.take().map_or(Ok(()), |file| file.commit()).map_err(cannot),
+            Target::File { file, .. } => {
+                file.take().map_or(Ok(()), |file| file.commit()).map_err(cannot)
+            }
         }
     }
 
@@ -193,9 +203,8 @@ impl Sink for FileSink {
         let Self { target, whole_batches, rows, written_through, .. } = self.as_mut();
         let Target::File { path, file: Some(file) } = target else { return Ok(None) };
         let partial = partial_name(path);
-        fs::rename(file.temporary(), &partial).map_err(|error| {
-            Failure::run(format!("cannot keep {}: {error}", partial.display()))
-        })?;
+        fs::rename(file.temporary(), &partial)
+            .map_err(|error| Failure::run(format!("cannot keep {}: {error}", partial.display())))?;
         let also = written_through
             .map(|batch_id| format!(" and the first rows of batch {batch_id}"))
             .unwrap_or_default();

@@ -198,7 +198,8 @@ fn a_device_is_written_in_place() {
 
 #[test]
 fn path_and_format_find_the_sink() {
-    let resolve = |path: Option<&str>, format| SinkSpec::resolve(path.map(Path::new), format, false);
+    let resolve =
+        |path: Option<&str>, format| SinkSpec::resolve(path.map(Path::new), format, false);
     assert_eq!(resolve(None, None).unwrap(), SinkSpec::None);
     assert_eq!(resolve(None, Some("none")).unwrap(), SinkSpec::None);
     assert_eq!(resolve(None, Some("console")).unwrap(), SinkSpec::Console);
@@ -249,10 +250,7 @@ fn the_console_prints_as_spark_does() {
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("k", Arc::new(Int32Array::from(vec![Some(1), None]))),
         ("amount", Arc::new(Float64Array::from(vec![Some(2.5), Some(1e10)]))),
-        (
-            "name",
-            Arc::new(StringArray::from(vec![Some("twenty-one characters"), Some("日本\n")])),
-        ),
+        ("name", Arc::new(StringArray::from(vec![Some("twenty-one characters"), Some("日本\n")]))),
         ("at", Arc::new(TimestampMicrosecondArray::from(vec![Some(0), None]))),
         ("raw", Arc::new(BinaryArray::from(vec![Some(&b"a\xff"[..]), None]))),
     ];

@@ -98,7 +98,9 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
             let source = Source::open(path, &read).map_err(failure)?;
             import(ImportFrom::Source(&source), &args.output, &options)
         }
-        (None, None) => return Err(Failure::usage("nothing to import: give SOURCE or --generator")),
+        (None, None) => {
+            return Err(Failure::usage("nothing to import: give SOURCE or --generator"));
+        }
     };
     let imported = imported.map_err(failure)?;
     Ok(format!(
@@ -126,9 +128,8 @@ fn generator(text: &str) -> Result<Generator> {
         true => trimmed.to_owned(),
         false => format!("{{ {trimmed} }}"),
     };
-    let wrapped: Wrapped = toml::from_str(&format!("generator = {inline}")).map_err(|error| {
-        Failure::usage(format!("--generator '{trimmed}': {}", error.message()))
-    })?;
+    let wrapped: Wrapped = toml::from_str(&format!("generator = {inline}"))
+        .map_err(|error| Failure::usage(format!("--generator '{trimmed}': {}", error.message())))?;
     wrapped.generator.check().map_err(failure)?;
     Ok(wrapped.generator)
 }

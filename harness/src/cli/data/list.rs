@@ -72,9 +72,14 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         return format!("{}: no recordings\n", catalogue.folder.display());
     }
     let mut table = Table::new();
-    table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
-        .set_header(["name", "rows", "size", "licence", "SHA-256", "what a row is"]);
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header([
+        "name",
+        "rows",
+        "size",
+        "licence",
+        "SHA-256",
+        "what a row is",
+    ]);
     for (recording, verified) in checked {
         let sidecar = &recording.sidecar;
         table.add_row([
