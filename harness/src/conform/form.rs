@@ -22,6 +22,9 @@ pub(super) struct Form {
     pub(super) probe_rows: usize,
     pub(super) max_output_rows: usize,
     pub(super) size: Size,
+    /// Whether columns come as dictionaries and views, sliced, and tables in
+    /// pieces; the types of the output are then not judged.
+    pub(super) encoded: bool,
 }
 
 /// Work units (stream rows) and bounds of an output batch, on recorded rows.
@@ -37,7 +40,7 @@ impl Form {
     pub(super) fn usual() -> Vec<Self> {
         let JoinOptions { layout, index, probe_rows, max_output_rows, .. } = JoinOptions::default();
         let (isa, size) = (Isa::detect(), Size::Recorded);
-        vec![Self { layout, index, isa, probe_rows, max_output_rows, size }]
+        vec![Self { layout, index, isa, probe_rows, max_output_rows, size, encoded: false }]
     }
 
     /// Every index x layout x Isa x block size, on recorded and on enlarged rows.
@@ -49,9 +52,28 @@ impl Form {
                     let small = SMALL_BLOCKS.map(|blocks| (Size::Recorded, blocks));
                     let large = LARGE_BLOCKS.map(|blocks| (Size::Enlarged, blocks));
                     for (size, (probe_rows, max_output_rows)) in small.into_iter().chain(large) {
-                        forms.push(Self { layout, index, isa, probe_rows, max_output_rows, size });
+                        forms.push(Self {
+                            layout,
+                            index,
+                            isa,
+                            probe_rows,
+                            max_output_rows,
+                            size,
+                            encoded: false,
+                        });
                     }
                 }
+                let (isa, size) = (Isa::detect(), Size::Recorded);
+                let (probe_rows, max_output_rows) = (7, 2);
+                forms.push(Self {
+                    layout,
+                    index,
+                    isa,
+                    probe_rows,
+                    max_output_rows,
+                    size,
+                    encoded: true,
+                });
             }
         }
         forms
@@ -76,9 +98,9 @@ impl fmt::Display for Form {
             "{}/{} {} probe_rows={} max_output_rows={}",
             self.layout, self.index, self.isa, self.probe_rows, self.max_output_rows
         )?;
-        match self.size {
-            Size::Recorded => Ok(()),
-            Size::Enlarged => f.write_str(" enlarged"),
+        if self.size == Size::Enlarged {
+            f.write_str(" enlarged")?;
         }
+        if self.encoded { f.write_str(" encoded") } else { Ok(()) }
     }
 }

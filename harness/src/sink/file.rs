@@ -189,7 +189,7 @@ impl Sink for FileSink {
         match &mut self.target {
             Target::Stdout | Target::Special(_) => Ok(()),
             Target::File { file, .. } => {
-                file.take().map_or(Ok(()), |file| file.commit()).map_err(cannot)
+                file.take().map_or(Ok(()), AtomicFile::commit).map_err(cannot)
             }
         }
     }

@@ -130,7 +130,7 @@ fn a_failed_run_keeps_its_whole_batches_readable() {
         let kept = sink.abandon().unwrap().unwrap();
         let partial = format!("rows.partial.{extension}");
         assert!(kept.contains(&partial) && kept.contains("(2 rows)"), "{kept}");
-        assert_eq!(files_in(&folder), [partial.clone()]);
+        assert_eq!(files_in(&folder), std::slice::from_ref(&partial));
         assert_eq!(read_rows(&folder.path().join(partial)), 2);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::array::{Array, ArrayRef};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
 use arrow::row::{OwnedRow, RowConverter, SortField};
 
@@ -42,7 +43,7 @@ impl ColumnStatistics {
     pub(super) fn add(&mut self, column: &ArrayRef) -> Result<(), arrow::error::ArrowError> {
         let nulls = column.logical_nulls();
         let is_null = |row: usize| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        self.nulls += nulls.as_ref().map_or(0, |nulls| nulls.null_count()) as u64;
+        self.nulls += nulls.as_ref().map_or(0, NullBuffer::null_count) as u64;
         value_digests(column.as_ref(), &mut self.scratch);
         for (row, digest) in self.scratch.iter().enumerate() {
             let below = !self.full || self.digests.last().is_some_and(|largest| digest < largest);
