@@ -8,6 +8,7 @@
 
 pub mod cli;
 pub mod error;
+pub mod machine;
 pub mod measure;
 pub mod plan;
 pub mod record;

@@ -3,7 +3,9 @@
 
 mod bar;
 mod check;
+pub mod data;
 mod explain;
+pub mod machine;
 mod measure_one;
 mod options;
 mod output;
@@ -36,6 +38,8 @@ enum Command {
     Run(run::RunArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
+    Machine(machine::MachineArgs),
+    Data(data::DataArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
 }
@@ -46,6 +50,8 @@ impl Command {
             Self::Run(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
+            Self::Machine(args) => machine::run(&args),
+            Self::Data(args) => data::run(&args),
             Self::MeasureOne(args) => args.execute(),
         }
     }

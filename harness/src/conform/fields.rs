@@ -42,7 +42,7 @@ pub(super) fn check_keys(
             .collect(),
     };
     let name = |expr: &BoundExpr, scope: &Scope| match expr.as_column() {
-        Some(column) => scope.columns()[column].name.clone(),
+        Some(column) => scope.columns[column].name.clone(),
         None => expr.to_string(),
     };
     let parsed: Named = condition

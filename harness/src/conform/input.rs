@@ -4,6 +4,7 @@ use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 
 use super::case::StreamStaticQuery;
+use super::encoding::{self, Owner};
 use super::{padding, plan, value};
 
 /// Rows that match nothing, added to each table of an enlarged case.
@@ -76,6 +77,25 @@ impl Input {
             .map(|batch| batch.as_ref().map(repeated).transpose())
             .collect::<Result<_, String>>()?;
         Ok(Some(Self { batches, dimensions, repeats: REPEATS }))
+    }
+
+    /// The same rows in other encodings.
+    pub(super) fn encoded(&self) -> Result<Self, String> {
+        let stream = |batch: &RecordBatch| encoding::batch(batch, Owner::Stream);
+        let table = |batch: &RecordBatch| encoding::batch(batch, Owner::Table);
+        Ok(Self {
+            batches: self
+                .batches
+                .iter()
+                .map(|batch| batch.as_ref().map(stream).transpose())
+                .collect::<Result<_, _>>()?,
+            dimensions: self
+                .dimensions
+                .iter()
+                .map(|versions| versions.iter().map(table).collect())
+                .collect::<Result<_, _>>()?,
+            repeats: self.repeats,
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod case;
 mod compare;
+mod encoding;
 mod fields;
 mod form;
 mod input;

@@ -12,7 +12,7 @@ use streamjoin_kernels::{
 
 use super::case::{CaseSide, Join, StreamStaticQuery};
 use super::{fields, value};
-use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope, ScopeColumn};
+use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope};
 
 /// Why a case cannot be started.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Appended {
     }
 
     fn schema(&self, scope: &Scope) -> SchemaRef {
-        let own = scope.columns().iter().map(|column| {
+        let own = scope.columns.iter().map(|column| {
             Field::new(&column.name, column.data_type.clone(), column.nullable)
         });
         let appended = self.0.iter().enumerate().map(|(i, expr)| {
@@ -93,7 +93,7 @@ pub(super) fn bind(
     dimension_schemas: &[SchemaRef],
 ) -> Result<Vec<Step>, Refusal> {
     let mode = mode(query);
-    let mut stream = scope("s", stream_schema);
+    let mut stream = Scope::of_schema("s", stream_schema);
     let mut steps = Vec::with_capacity(query.joins.len());
     for (i, join) in query.joins.iter().enumerate() {
         let dimension =
@@ -104,11 +104,11 @@ pub(super) fn bind(
             (0, CaseSide::Right) => Side::Right,
             _ => Side::Left,
         };
-        let table = scope(&format!("d{i}"), &dimension_schemas[dimension]);
+        let table = Scope::of_schema(&format!("d{i}"), &dimension_schemas[dimension]);
         let step = bind_join(join, stream_side, &stream, &table, dimension, mode)?;
         // Spark plans a join before it refuses it: so does the operator.
         let operator = step.operator(JoinOptions::default()).map_err(refused)?;
-        stream = scope(&format!("j{}", i + 1), operator.output_schema());
+        stream = Scope::of_schema(&format!("j{}", i + 1), operator.output_schema());
         steps.push(step);
     }
     Ok(steps)
@@ -139,9 +139,9 @@ fn bind_join(
     let (condition, using) = match &join.condition_sql {
         None => (JoinCondition::default(), None),
         Some(text) => match sql::on_clause(text, left, right, mode).map_err(sql_error)? {
-            OnClause::Condition(condition) => (condition, None),
+            OnClause::Condition(condition) => (*condition, None),
             OnClause::Using(names) => {
-                (sql::using(&names, left, right, mode).map_err(sql_error)?, Some(names))
+                (sql::join_condition(text, left, right, mode).map_err(sql_error)?, Some(names))
             }
         },
     };
@@ -157,8 +157,8 @@ fn bind_join(
                 Side::Right => (&key.right, &key.left),
             };
             KeyPair {
-                stream: stream_keys.position(of_stream, stream.columns().len()),
-                dimension: dimension_keys.position(of_table, table.columns().len()),
+                stream: stream_keys.position(of_stream, stream.columns.len()),
+                dimension: dimension_keys.position(of_table, table.columns.len()),
                 null_equality: key.null_equality,
             }
         })
@@ -178,7 +178,7 @@ fn bind_join(
         Side::Left => (left_filter, right_filter),
         Side::Right => (right_filter, left_filter),
     };
-    let lefts = left.columns().len();
+    let lefts = left.columns.len();
     let residual = condition.residual.as_ref().map(|expr| Filter {
         columns: expr
             .columns()
@@ -210,16 +210,6 @@ fn bind_join(
         cast_mode: mode,
     };
     Ok(Step { dimension, condition, stream_side, spec, stream_keys, dimension_keys })
-}
-
-fn scope(qualifier: &str, schema: &SchemaRef) -> Scope {
-    let columns = schema.fields().iter().map(|field| ScopeColumn {
-        qualifiers: vec![qualifier.to_owned()],
-        name: field.name().clone(),
-        data_type: field.data_type().clone(),
-        nullable: field.is_nullable(),
-    });
-    Scope::new(columns.collect())
 }
 
 /// The schema of the case's stream and of its tables, as they are recorded.

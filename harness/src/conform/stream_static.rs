@@ -9,6 +9,7 @@ use streamjoin_kernels::{DimensionSnapshot, JoinError, StreamStaticJoin};
 
 use super::case::{Expected, ExpectedError, Phase, Row, StreamStaticCase, StreamStaticQuery};
 use super::compare::Multiset;
+use super::encoding::{self, Owner, pieces};
 use super::form::{Form, Size};
 use super::input::Input;
 use super::plan::{self, Refusal, Step};
@@ -37,18 +38,31 @@ fn check_forms(case: &StreamStaticCase, forms: &[Form]) -> Result<Vec<String>, S
     if let Some(error) = expected.error.as_ref().filter(|error| error.phase != Phase::Run) {
         return Err(format!("was started, but should be refused: {}", error.message));
     }
+    let encoded = match forms.iter().any(|form| form.encoded) {
+        true => {
+            let stream = encoding::schema(&stream, Owner::Stream);
+            let dimensions: Vec<SchemaRef> =
+                dimensions.iter().map(|schema| encoding::schema(schema, Owner::Table)).collect();
+            let steps = plan::bind(query, &stream, &dimensions).map_err(|refusal| match refusal {
+                Refusal::Case(message) | Refusal::Query(message) => format!("[encoded] {message}"),
+            })?;
+            Some((steps, input.encoded()?))
+        }
+        false => None,
+    };
     let enlarged = match forms.iter().any(|form| form.size == Size::Enlarged) {
         true => input.enlarged(query)?,
         false => None,
     };
     let mut failures = Vec::new();
     for (i, form) in forms.iter().enumerate() {
-        let input = match (form.size, &enlarged) {
-            (Size::Recorded, _) => &input,
-            (Size::Enlarged, Some(enlarged)) => enlarged,
-            (Size::Enlarged, None) => continue,
+        let (steps, input) = match (form.size, &enlarged, &encoded) {
+            (Size::Recorded, _, Some((steps, input))) if form.encoded => (steps, input),
+            (Size::Recorded, ..) => (&steps, &input),
+            (Size::Enlarged, Some(enlarged), _) => (&steps, enlarged),
+            (Size::Enlarged, None, _) => continue,
         };
-        let run = Run { query, steps: &steps, input, form, check_fields: i == 0 };
+        let run = Run { query, steps, input, form, check_fields: i == 0 };
         if let Err(difference) = run.answer().and_then(|answer| answer.judge(expected)) {
             failures.push(format!("[{form}]\n{difference}"));
         }
@@ -64,6 +78,7 @@ struct Answer {
     /// The error that ended the run in the batch after these.
     error: Option<JoinError>,
     repeats: usize,
+    encoded: bool,
 }
 
 struct Run<'a> {
@@ -86,8 +101,13 @@ impl Run<'_> {
             Some(operator) => operator.output_schema().clone(),
             None => return Err("the case has no join".to_owned()),
         };
-        let mut answer =
-            Answer { schema, batches: Vec::new(), error: None, repeats: self.input.repeats };
+        let mut answer = Answer {
+            schema,
+            batches: Vec::new(),
+            error: None,
+            repeats: self.input.repeats,
+            encoded: self.form.encoded,
+        };
         let mut snapshots = HashMap::new();
         for (input_batch, rows) in self.input.batches.iter().enumerate() {
             let Some(rows) = rows else { continue };
@@ -118,8 +138,9 @@ impl Run<'_> {
             let snapshot = match snapshots.get(&(at, version)) {
                 Some(snapshot) => Arc::clone(snapshot),
                 None => {
-                    let table = [step.prepare_dimension(table)?];
-                    let snapshot = operator.build(&table, version as u64)?;
+                    let table = step.prepare_dimension(table)?;
+                    let pieces = if self.form.encoded { pieces(&table) } else { vec![table] };
+                    let snapshot = operator.build(&pieces, version as u64)?;
                     snapshots.insert((at, version), Arc::clone(&snapshot));
                     snapshot
                 }
@@ -242,7 +263,7 @@ impl Answer {
         for (field, (wanted, type_name)) in
             self.schema.fields().iter().zip(wanted.fields().iter().zip(types))
         {
-            if field.data_type() != wanted.data_type() {
+            if field.data_type() != wanted.data_type() && !self.encoded {
                 return Err(format!(
                     "    output column {} is of type {}, but should be {type_name}",
                     field.name(),

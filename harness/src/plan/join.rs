@@ -10,7 +10,7 @@ use streamjoin_kernels::{
 use super::relation::{Origin, schema_of};
 use crate::error::{Failure, Result};
 use crate::scenario::{DimensionSpec, Scenario, StreamSide};
-use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope, ScopeColumn};
+use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope, ScopeColumn, SqlError};
 
 /// A join's condition and columns, all positions in the scopes of its inputs.
 #[derive(Clone, Debug)]
@@ -179,20 +179,14 @@ fn condition(
             "a dimension takes `on` or `using`, not both: remove one of them",
         )
         .at(scenario.place(using))),
-        (Some(on), None) => {
-            let at = |error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on));
-            match sql::on_clause(on.get_ref(), left, right, mode).map_err(at)? {
-                OnClause::Condition(condition) => Ok((condition, None)),
-                OnClause::Using(names) => {
-                    Ok((sql::using(&names, left, right, mode).map_err(at)?, Some(names)))
-                }
-            }
-        }
+        (Some(on), None) => clause(on.get_ref(), left, right, mode)
+            .map_err(|error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on))),
         (None, Some(using)) => {
-            let names = using.get_ref().clone();
-            let condition = sql::using(&names, left, right, mode)
-                .map_err(|error| Failure::usage(format!("`using`: {error}")).at(scenario.place(using)))?;
-            Ok((condition, Some(names)))
+            let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
+            let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));
+            clause(&text, left, right, mode).map_err(|error| {
+                Failure::usage(format!("`using`: {}", error.message())).at(scenario.place(using))
+            })
         }
         (None, None) if join_type == JoinType::Cross => Ok((JoinCondition::default(), None)),
         (None, None) => Err(Failure::usage(format!(
@@ -201,6 +195,19 @@ fn condition(
         ))
         .at(scenario.place(&spec.name))),
     }
+}
+
+/// A condition or `USING (...)`, with the names of the latter.
+fn clause(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+) -> std::result::Result<(JoinCondition, Option<Vec<String>>), SqlError> {
+    Ok(match sql::on_clause(text, left, right, mode)? {
+        OnClause::Condition(condition) => (*condition, None),
+        OnClause::Using(names) => (sql::join_condition(text, left, right, mode)?, Some(names)),
+    })
 }
 
 type Oriented = (Vec<BoundKey>, Option<BoundExpr>, Option<BoundExpr>);

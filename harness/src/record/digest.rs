@@ -134,7 +134,7 @@ fn decimal_words(words: [u64; 4], scale: i64) -> u64 {
 }
 
 /// Writes the digest of each value of `array` to `out`.
-pub(super) fn values(array: &dyn Array, out: &mut Vec<u64>) {
+pub(crate) fn values(array: &dyn Array, out: &mut Vec<u64>) {
     out.clear();
     out.reserve(array.len());
     let integer = |value: i64| word(Kind::Integer, value as u64);

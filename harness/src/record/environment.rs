@@ -3,6 +3,9 @@
 use std::fs;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+const LOCK: &[u8] = include_bytes!("../../../Cargo.lock");
 
 /// Machine and build of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +15,7 @@ pub struct Environment {
     pub version: String,
     /// Source revision, where the build knew it.
     pub revision: Option<String>,
-    /// SHA-256 of the `Cargo.lock` that was built.
+    /// SHA-256 of the `Cargo.lock` that was built from.
     pub lock_hash: Option<String>,
     /// SHA-256 over the recordings and tables that were read, where known.
     pub data_hash: Option<String>,
@@ -65,7 +68,7 @@ impl Environment {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             revision: option_env!("STREAMJOIN_REVISION").map(str::to_owned),
-            lock_hash: option_env!("STREAMJOIN_LOCK_SHA256").map(str::to_owned),
+            lock_hash: Some(hex(&Sha256::digest(LOCK))),
             data_hash: None,
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
             allocator: allocator.to_owned(),
@@ -114,6 +117,10 @@ impl Caches {
         }
         caches
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read(path: &str) -> Option<String> {
@@ -169,6 +176,7 @@ mod tests {
     fn a_record_says_where_it_was_made() {
         let environment = Environment::detect("avx2", "mimalloc");
         assert!(environment.machine.cores >= 1);
+        assert_eq!(environment.lock_hash.as_ref().map(String::len), Some(64));
         let json = serde_json::to_value(&environment).unwrap();
         for field in ["version", "revision", "lockHash", "dataHash", "isa", "allocator", "machine"]
         {

@@ -23,3 +23,5 @@ pub use summary::{
     Summary, progress_line, summary_line,
 };
 pub use time::iso_millis;
+
+pub(crate) use digest::values as value_digests;

@@ -7,14 +7,11 @@ use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
 
-/// Whether a reader of the format can tell two columns of one name apart.
+/// Whether a reader of the format can tell two columns of one name apart: in
+/// Arrow they are found by position, too. A JSON object would lose one of them,
+/// and the others' readers go by name.
 fn holds_duplicates(format: FileFormat) -> bool {
-    match format {
-        // Columns are found by position too.
-        FileFormat::ArrowFile | FileFormat::ArrowStream | FileFormat::Csv => true,
-        // A JSON object would lose one of them; Parquet readers go by name.
-        FileFormat::Parquet | FileFormat::JsonLines => false,
-    }
+    matches!(format, FileFormat::ArrowFile | FileFormat::ArrowStream)
 }
 
 /// Refuses equal column names where `format` cannot hold them.
@@ -34,6 +31,6 @@ pub(super) fn refuse(schema: &Schema, format: FileFormat) -> Result<()> {
     Err(Failure::usage(format!(
         "{format} output cannot hold two columns of one name: `{name}` is output column {places}; \
          name them apart with select = [\"TABLE.{name} AS TABLE_{name}\", ...], join with using = [...], \
-         or write arrow or csv"
+         or write arrow"
     )))
 }

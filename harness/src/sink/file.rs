@@ -1,12 +1,12 @@
 //! Rows into one file, which gets its name only when it is whole.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_datasets::{BatchWriter, FileFormat, writer};
+use streamjoin_datasets::{AtomicFile, BatchWriter, DatasetError, FileFormat, writer};
 
 use super::{PipeStdout, Sink, duplicates, is_stdout};
 use crate::error::{Failure, Result};
@@ -33,39 +33,25 @@ pub(super) struct FileSink {
 
 enum Target {
     Stdout,
-    File { path: PathBuf, temporary: Temporary, force: bool },
-}
-
-/// A file that is removed when it is dropped before it got a name.
-struct Temporary(Option<PathBuf>);
-
-impl Temporary {
-    fn rename(&mut self, to: &Path) -> Result<()> {
-        if let Some(from) = &self.0 {
-            fs::rename(from, to).map_err(|error| {
-                Failure::run(format!("cannot rename {} to {}: {error}", from.display(), to.display()))
-            })?;
-            self.0 = None;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            // Nothing more can be done about a file that will not go.
-            let _ = fs::remove_file(path);
-        }
-    }
+    /// A device or pipe: written in place.
+    Special(PathBuf),
+    File {
+        path: PathBuf,
+        file: Option<AtomicFile>,
+    },
 }
 
 /// What can be told before the first row.
-pub(super) fn check(path: &Path, format: FileFormat, force: bool, schema: &SchemaRef) -> Result<()> {
+pub(super) fn check(
+    path: &Path,
+    format: FileFormat,
+    force: bool,
+    schema: &SchemaRef,
+) -> Result<()> {
     duplicates::refuse(schema, format)?;
     writer(format, Box::new(std::io::sink()), schema)
         .map_err(|error| Failure::usage(error).at(path.display()))?;
-    if is_stdout(path) {
+    if is_stdout(path) || is_special(path) {
         return Ok(());
     }
     if path.file_name().is_none() || path.is_dir() {
@@ -77,14 +63,20 @@ pub(super) fn check(path: &Path, format: FileFormat, force: bool, schema: &Schem
     if !force && path.symlink_metadata().is_ok() {
         return Err(used(path));
     }
-    let folder = folder_of(path);
-    if !folder.is_dir() {
-        return Err(Failure::run(format!(
-            "output folder {} does not exist: make it first",
-            folder.display()
-        )));
-    }
     Ok(())
+}
+
+/// Whether `path` is a device or pipe, such as `/dev/null`, which must be
+/// written in place and never be replaced.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+fn cannot(error: DatasetError) -> Failure {
+    match error {
+        DatasetError::Exists { path } => used(&path),
+        error => Failure::run(error),
+    }
 }
 
 fn used(path: &Path) -> Failure {
@@ -92,13 +84,6 @@ fn used(path: &Path) -> Failure {
         "output path {} exists: choose another, or add --force to replace it",
         path.display()
     ))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// `rows.partial.parquet` for `rows.parquet`.
@@ -121,19 +106,16 @@ impl FileSink {
         schema: &SchemaRef,
     ) -> Result<Self> {
         let (target, output): (Target, Box<dyn Write + Send>) = if is_stdout(path) {
-            (Target::Stdout, Box::new(BufWriter::new(PipeStdout::default())))
-        } else {
-            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let hidden = format!(".{name}.{}.tmp", std::process::id());
-            let temporary = folder_of(path).join(hidden);
-            let file = File::create(&temporary).map_err(|error| {
-                Failure::run(format!("cannot write {}: {error}", temporary.display()))
+            (Target::Stdout, Box::new(PipeStdout::default()))
+        } else if is_special(path) {
+            let file = OpenOptions::new().write(true).open(path).map_err(|error| {
+                Failure::run(format!("cannot write {}: {error}", path.display()))
             })?;
-            let temporary = Temporary(Some(temporary));
-            (
-                Target::File { path: path.to_owned(), temporary, force },
-                Box::new(BufWriter::with_capacity(1 << 20, file)),
-            )
+            (Target::Special(path.to_owned()), Box::new(file))
+        } else {
+            let file = AtomicFile::create(path, force).map_err(cannot)?;
+            let handle = file.handle().map_err(cannot)?;
+            (Target::File { path: path.to_owned(), file: Some(file) }, Box::new(handle))
         };
         let writer = writer(format, output, schema)
             .map_err(|error| Failure::usage(error).at(path.display()))?;
@@ -151,7 +133,7 @@ impl FileSink {
     fn name(&self) -> String {
         match &self.target {
             Target::Stdout => "standard output".to_owned(),
-            Target::File { path, .. } => path.display().to_string(),
+            Target::Special(path) | Target::File { path, .. } => path.display().to_string(),
         }
     }
 
@@ -204,14 +186,12 @@ impl Sink for FileSink {
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.write_held()?;
         self.close()?;
-        if let Target::File { path, temporary, force } = &mut self.target {
-            // Someone else may have made the file while the run went on.
-            if !*force && path.symlink_metadata().is_ok() {
-                return Err(used(path));
+        match &mut self.target {
+            Target::Stdout | Target::Special(_) => Ok(()),
+            Target::File { file, .. } => {
+                file.take().map_or(Ok(()), AtomicFile::commit).map_err(cannot)
             }
-            temporary.rename(path)?;
         }
-        Ok(())
     }
 
     fn abandon(mut self: Box<Self>) -> Result<Option<String>> {
@@ -221,9 +201,10 @@ impl Sink for FileSink {
             return Ok(None);
         }
         let Self { target, whole_batches, rows, written_through, .. } = self.as_mut();
-        let Target::File { path, temporary, .. } = target else { return Ok(None) };
+        let Target::File { path, file: Some(file) } = target else { return Ok(None) };
         let partial = partial_name(path);
-        temporary.rename(&partial)?;
+        fs::rename(file.temporary(), &partial)
+            .map_err(|error| Failure::run(format!("cannot keep {}: {error}", partial.display())))?;
         let also = written_through
             .map(|batch_id| format!(" and the first rows of batch {batch_id}"))
             .unwrap_or_default();

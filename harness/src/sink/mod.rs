@@ -21,7 +21,7 @@ use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
 
-pub use console::Console;
+pub use console::{Console, cell_text, show};
 pub use stdout::PipeStdout;
 
 /// Receives the joined rows of one pass, batch by batch.
@@ -95,9 +95,9 @@ impl FromStr for SinkFormat {
             return Ok(found);
         }
         let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-        let nearest = known.iter().max_by(|a, b| {
-            strsim::jaro_winkler(a, text).total_cmp(&strsim::jaro_winkler(b, text))
-        });
+        let nearest = known
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(a, text).total_cmp(&strsim::jaro_winkler(b, text)));
         let hint = nearest
             .filter(|name| strsim::jaro_winkler(name, text) > 0.75)
             .map(|name| format!("; did you mean `{name}`?"))
@@ -179,7 +179,7 @@ impl SinkSpec {
     /// columns of `schema` and that its path is free. Writes nothing.
     ///
     /// # Errors
-    /// A usage failure; a run failure where the folder does not exist.
+    /// A usage failure.
     pub fn check(&self, schema: &SchemaRef) -> Result<()> {
         match self {
             Self::None | Self::Console => Ok(()),
@@ -196,9 +196,7 @@ pub fn open(spec: &SinkSpec, schema: &SchemaRef) -> Result<Box<dyn Sink>> {
     spec.check(schema)?;
     Ok(match spec {
         SinkSpec::None => Box::new(Nowhere),
-        SinkSpec::Console => {
-            Box::new(Console::new(schema, Box::new(PipeStdout::default())))
-        }
+        SinkSpec::Console => Box::new(Console::new(schema, Box::new(PipeStdout::default()))),
         SinkSpec::File { path, format, force } => {
             Box::new(file::FileSink::create(path, *format, *force, schema)?)
         }

@@ -22,8 +22,9 @@ pub(super) enum Printer<'a> {
 impl<'a> Printer<'a> {
     pub(super) fn new(array: &'a dyn Array) -> Result<Self> {
         let to = |data_type: &DataType| {
-            cast(&array, data_type)
-                .map_err(|error| Failure::run(format!("cannot print a {}: {error}", array.data_type())))
+            cast(array, data_type).map_err(|error| {
+                Failure::run(format!("cannot print a {}: {error}", array.data_type()))
+            })
         };
         Ok(match array.data_type() {
             DataType::Float32 => Self::Float32(array),

@@ -4,7 +4,7 @@ mod cell;
 
 use std::io::Write;
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::Sink;
@@ -78,6 +78,14 @@ impl Sink for Console {
 /// A run failure where a value cannot be printed.
 pub fn show(batch: &RecordBatch, limit: usize) -> Result<String> {
     Ok(bordered(&captions(&batch.schema()), &cells(batch, limit)?))
+}
+
+/// The value in `row` of `column` as `show()` prints it, uncut.
+///
+/// # Errors
+/// A run failure where a value cannot be printed.
+pub fn cell_text(column: &dyn Array, row: usize) -> Result<String> {
+    Ok(cell::escape(&cell::Printer::new(column)?.print(row)))
 }
 
 fn captions(schema: &Schema) -> Vec<String> {

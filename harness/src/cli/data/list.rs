@@ -1,0 +1,113 @@
+//! `streamjoin data list`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
+
+use super::{DataFormat, failure, json};
+use crate::error::{Failure, Result};
+use crate::machine::bytes_text;
+
+/// Lists the recordings and tables of the data folder.
+#[derive(Clone, Debug, Args)]
+pub struct ListArgs {
+    /// The data folder; else STREAMJOIN_DATA, else `datasets` from here upward
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// Compare sizes and SHA-256 with what is recorded
+    #[arg(long)]
+    pub verify: bool,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DataFormat,
+}
+
+pub(super) fn run(args: &ListArgs) -> Result<String> {
+    let folder = find_data_dir(args.data_dir.as_deref()).map_err(failure)?;
+    let catalogue = Catalogue::open(&folder).map_err(failure)?;
+    let checked: Vec<(&Recording, Option<Result<(), String>>)> = catalogue
+        .recordings
+        .iter()
+        .map(|recording| {
+            let verified = args.verify.then(|| recording.verify().map_err(|e| e.to_string()));
+            (recording, verified)
+        })
+        .collect();
+    let text = match args.format {
+        DataFormat::Human => human(&catalogue, &checked),
+        DataFormat::Json => json(&document(&catalogue, &checked)),
+    };
+    let differing: Vec<&str> = checked
+        .iter()
+        .filter_map(|(_, verified)| verified.as_ref()?.as_ref().err())
+        .map(String::as_str)
+        .collect();
+    if differing.is_empty() {
+        return Ok(text);
+    }
+    Err(Failure::run(format!("{text}\n{}", differing.join("\n"))))
+}
+
+type Checked<'a> = (&'a Recording, Option<Result<(), String>>);
+
+fn bytes(recording: &Recording) -> u64 {
+    recording.sidecar.files.iter().map(|file| file.bytes).sum()
+}
+
+fn status(verified: Option<&Result<(), String>>) -> &'static str {
+    match verified {
+        None => "not checked",
+        Some(Ok(())) => "ok",
+        Some(Err(_)) => "DIFFERS",
+    }
+}
+
+fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
+    if checked.is_empty() {
+        return format!("{}: no recordings\n", catalogue.folder.display());
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header([
+        "name",
+        "rows",
+        "size",
+        "licence",
+        "SHA-256",
+        "what a row is",
+    ]);
+    for (recording, verified) in checked {
+        let sidecar = &recording.sidecar;
+        table.add_row([
+            sidecar.name.clone(),
+            sidecar.rows.to_string(),
+            bytes_text(bytes(recording)),
+            sidecar.licence.clone().unwrap_or_default(),
+            status(verified.as_ref()).to_owned(),
+            sidecar.description.clone(),
+        ]);
+    }
+    for column in table.column_iter_mut().filter(|column| matches!(column.index, 1 | 2)) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{}\n{table}\n", catalogue.folder.display())
+}
+
+fn document(catalogue: &Catalogue, checked: &[Checked<'_>]) -> serde_json::Value {
+    let recordings: Vec<_> = checked
+        .iter()
+        .map(|(recording, verified)| {
+            json!({
+                "path": recording.path,
+                "sidecar": recording.sidecar,
+                "bytes": bytes(recording),
+                "verified": verified.as_ref().map(Result::is_ok),
+            })
+        })
+        .collect();
+    json!({ "folder": catalogue.folder, "recordings": recordings })
+}
