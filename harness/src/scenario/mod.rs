@@ -78,8 +78,24 @@ pub struct Scenario {
 pub struct Later;
 
 impl<'de> Deserialize<'de> for Later {
-    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(serde::de::Error::custom(load::NOT_YET))
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Refuse;
+        impl<'de> serde::de::Visitor<'de> for Refuse {
+            type Value = Later;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("nothing")
+            }
+
+            fn visit_newtype_struct<D: serde::Deserializer<'de>>(
+                self,
+                _: D,
+            ) -> Result<Later, D::Error> {
+                Err(serde::de::Error::custom(load::NOT_YET))
+            }
+        }
+        // Asked as a newtype, whatever the value is, so that the error gets its place.
+        deserializer.deserialize_newtype_struct("Later", Refuse)
     }
 }
 
