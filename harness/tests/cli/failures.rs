@@ -1,12 +1,12 @@
 //! Bad input: one clear error with file and place, and the right exit code.
 
-mod support;
+
 
 use std::fs;
 
-use support::{CUSTOMERS, Folder};
+use crate::support::{CUSTOMERS, Folder, Ran, SCENARIO};
 
-fn run(folder: &Folder) -> support::Ran {
+fn run(folder: &Folder) -> Ran {
     folder.streamjoin(&["run", "s.toml"])
 }
 
@@ -82,7 +82,7 @@ fn files_that_are_missing_or_broken_are_named() {
 fn truncated_and_corrupt_files_are_named() {
     let folder = Folder::small();
     for (name, format) in [("o.parquet", "parquet"), ("o.arrow", "arrow")] {
-        folder.write("s.toml", support::SCENARIO);
+        folder.write("s.toml", SCENARIO);
         folder.streamjoin(&["run", "s.toml", "-o", name, "--output-format", format]).ok();
         let whole = fs::read(folder.path(name)).unwrap();
         let scenario = "[stream.o]\nrecording = \"NAME\"\n[[dimension]]\nname = \"c\"\n\

@@ -1,12 +1,12 @@
 //! `streamjoin run` on real files: results, output, reports.
 
-mod support;
+
 
 use std::fs;
 use std::process::Stdio;
 
 use serde_json::Value;
-use support::Folder;
+use crate::support::Folder;
 
 /// The summary's fields, in the contract's order.
 const SUMMARY: &[&str] = &[

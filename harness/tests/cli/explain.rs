@@ -1,8 +1,8 @@
 //! `explain` and `check`.
 
-mod support;
 
-use support::Folder;
+
+use crate::support::{Folder, ORDERS};
 
 #[test]
 fn explain_tells_keys_types_columns_and_strategy() {
@@ -48,7 +48,7 @@ fn check_reads_everything_and_writes_nothing() {
     assert_eq!(folder.names(), ["customers.csv", "orders.csv", "s.toml"]);
     folder.write(
         "orders.csv",
-        support::ORDERS.replace("2,2,20", "2,2,many"),
+        ORDERS.replace("2,2,20", "2,2,many"),
     );
     folder.scenario_with(
         "event_time = \"at\"",

@@ -1,0 +1,6 @@
+//! The command line on real files.
+
+mod explain;
+mod failures;
+mod run;
+mod support;
