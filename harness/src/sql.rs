@@ -15,6 +15,7 @@ mod expr;
 mod functions;
 mod interval;
 mod parse;
+mod place;
 mod scope;
 mod select;
 mod types;
