@@ -1,0 +1,340 @@
+//! What can go wrong with a recording or a table, one variant a cause.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+
+use crate::format::FileFormat;
+
+/// Result of every fallible call of this crate.
+pub type Result<T, E = DatasetError> = std::result::Result<T, E>;
+
+/// Where in a file something went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// No finer place than the file.
+    File,
+    /// The header: magic, schema or CSV header line.
+    Header,
+    /// The footer, which Parquet and Arrow files end with.
+    Footer,
+    /// A Parquet row group, counted from 0.
+    RowGroup(usize),
+    /// An Arrow record batch, counted from 0.
+    Batch(usize),
+    /// An Arrow dictionary, counted from 0.
+    Dictionary(usize),
+    /// A line of a text file, counted from 1.
+    Line(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File => Ok(()),
+            Place::Header => f.write_str(", header"),
+            Place::Footer => f.write_str(", footer"),
+            Place::RowGroup(n) => write!(f, ", row group {n}"),
+            Place::Batch(n) => write!(f, ", record batch {n}"),
+            Place::Dictionary(n) => write!(f, ", dictionary {n}"),
+            Place::Line(n) => write!(f, ", line {n}"),
+        }
+    }
+}
+
+/// The error of every fallible call of this crate. Each message names the file
+/// (and row group, batch or line where known) and says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// A path that leads nowhere.
+    #[error("{}: no such file or folder{hint}", path.display())]
+    NotFound {
+        /// The path as given.
+        path: PathBuf,
+        /// The nearest name in that folder; may be empty.
+        hint: String,
+    },
+    /// The operating system refused.
+    #[error("{}: cannot {doing}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried, such as `open`.
+        doing: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A file of zero bytes.
+    #[error("{}: the file is empty (0 bytes); remove it, or write a file with at least a header", path.display())]
+    EmptyFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder without a data file.
+    #[error("{}: the folder holds no data file (hidden files and names that start with `_` do not count)", path.display())]
+    EmptyFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A glob that matches nothing, or is malformed.
+    #[error("{pattern}: {message}")]
+    Glob {
+        /// The pattern as given.
+        pattern: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file name that does not tell its format.
+    #[error("{}: cannot tell the format from the name; known extensions: {known}; rename the file or give its format", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Extensions that are known, comma-separated.
+        known: String,
+    },
+    /// A format name that is not in the registry.
+    #[error("unknown format `{name}`{hint}; known: {known}")]
+    UnknownFormatName {
+        /// The name as given.
+        name: String,
+        /// The nearest known name; may be empty.
+        hint: String,
+        /// Names that are known, comma-separated.
+        known: String,
+    },
+    /// A folder or glob with files of several formats.
+    #[error("{}: is {found}, but {} is {expected}; a recording has one format: move the file away or use a glob", path.display(), first.display())]
+    MixedFormats {
+        /// The file that differs.
+        path: PathBuf,
+        /// Its format.
+        found: FileFormat,
+        /// The first file.
+        first: PathBuf,
+        /// The first file's format.
+        expected: FileFormat,
+    },
+    /// The content is of another format than the name says.
+    #[error("{}: not {expected}: {message}", path.display())]
+    WrongFormat {
+        /// The file.
+        path: PathBuf,
+        /// The format that was expected.
+        expected: FileFormat,
+        /// What the file looks like, and the remedy.
+        message: String,
+    },
+    /// A damaged, truncated or unsupported binary file.
+    #[error("{}{place}: cannot read {format}: {message}; copy or write the file again", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The format it was read as.
+        format: FileFormat,
+        /// Where in the file.
+        place: Place,
+        /// The reader's complaint.
+        message: String,
+    },
+    /// A value of a text file that is not of the column's type.
+    #[error("{}, line {line}: column `{column}`: `{value}` is not {}; correct the value or declare the column's type as string", path.display(), type_name(data_type))]
+    MalformedValue {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The text, shortened.
+        value: String,
+        /// The column's type.
+        data_type: DataType,
+    },
+    /// A line of a text file that cannot be split into columns.
+    #[error("{}, line {line}: {message}", path.display())]
+    MalformedLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// Files of one recording with different columns.
+    #[error("{}: column `{column}` {message} (schema of {})", path.display(), first.display())]
+    SchemaMismatch {
+        /// The file that differs.
+        path: PathBuf,
+        /// What it is compared with: the first file, or the declared schema.
+        first: PathBuf,
+        /// The column that differs.
+        column: String,
+        /// How it differs.
+        message: String,
+    },
+    /// Partition folders that do not fit together.
+    #[error("{}: {message}", path.display())]
+    Partition {
+        /// The file whose folders differ.
+        path: PathBuf,
+        /// How they differ.
+        message: String,
+    },
+    /// A column that is not there.
+    #[error("{origin}: no column `{name}`{hint}; columns: {known}")]
+    UnknownColumn {
+        /// The recording or table.
+        origin: String,
+        /// The name as given.
+        name: String,
+        /// The nearest name; may be empty.
+        hint: String,
+        /// The columns that there are, comma-separated.
+        known: String,
+    },
+    /// A type name that is not known.
+    #[error(
+        "unknown type `{text}`{hint}; known: boolean, tinyint, smallint, int, bigint, float, double, decimal(p,s), string, binary, date, timestamp, timestamp_ntz"
+    )]
+    UnknownType {
+        /// The text as given.
+        text: String,
+        /// The nearest name; may be empty.
+        hint: String,
+    },
+    /// Something that a format cannot hold.
+    #[error("{format} cannot hold {what}; {remedy}")]
+    CannotHold {
+        /// The format.
+        format: FileFormat,
+        /// What it cannot hold.
+        what: String,
+        /// What works.
+        remedy: String,
+    },
+    /// Writing failed.
+    #[error("cannot write {format}: {source}")]
+    Write {
+        /// The format.
+        format: FileFormat,
+        /// Why.
+        source: ArrowError,
+    },
+    /// A file that must not be overwritten.
+    #[error("{}: already exists; choose another path or force overwriting", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A generator setting that makes no sense.
+    #[error("generator `{kind}`: `{field}` {message}")]
+    Generator {
+        /// Kind of generator.
+        kind: &'static str,
+        /// The setting.
+        field: &'static str,
+        /// What is wrong and what is right.
+        message: String,
+    },
+    /// A sidecar file that cannot be read as one.
+    #[error("{}: not a sidecar: {message}", path.display())]
+    Sidecar {
+        /// The sidecar.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// No folder with shipped data.
+    #[error("no data folder: {message}; give --data-dir or set STREAMJOIN_DATA")]
+    NoDataDir {
+        /// Where it was looked for.
+        message: String,
+    },
+    /// A file whose content is not what its sidecar says.
+    #[error("{}: {message}; fetch or import it again", path.display())]
+    Verify {
+        /// The file.
+        path: PathBuf,
+        /// The difference.
+        message: String,
+    },
+    /// An Arrow computation failed.
+    #[error("{doing}: {source}")]
+    Arrow {
+        /// What was being done.
+        doing: String,
+        /// Why it failed.
+        source: ArrowError,
+    },
+}
+
+impl DatasetError {
+    pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
+        DatasetError::Io { path: path.to_owned(), doing, source }
+    }
+
+    pub(crate) fn corrupt(
+        path: &Path,
+        format: FileFormat,
+        place: Place,
+        message: impl fmt::Display,
+    ) -> Self {
+        DatasetError::Corrupt { path: path.to_owned(), format, place, message: message.to_string() }
+    }
+
+    pub(crate) fn line(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        DatasetError::MalformedLine { path: path.to_owned(), line, message: message.into() }
+    }
+
+    /// True when the reader of a pipe went away, which ends a program quietly.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+        match self {
+            DatasetError::Io { source, .. } => broken(source),
+            DatasetError::Write { source, .. } => {
+                let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source);
+                while let Some(error) = cause {
+                    if let Some(ArrowError::IoError(_, e)) = error.downcast_ref() {
+                        return broken(e);
+                    }
+                    if let Some(e) = error.downcast_ref::<io::Error>() {
+                        return broken(e);
+                    }
+                    cause = error.source();
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+fn type_name(data_type: &DataType) -> String {
+    format!("a {}", crate::type_text::type_text(data_type))
+}
+
+/// ` (did you mean `x`?)` for the name nearest to `name`, or nothing.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let wanted = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|k| (strsim::jaro_winkler(&wanted, &k.to_lowercase()), k))
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, k)| format!(" (did you mean `{k}`?)"))
+        .unwrap_or_default()
+}
+
+/// At most 60 characters of a value for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Columns from the first lines of a JSON lines file.
+
+use std::path::Path;
+
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
+use arrow::json::reader::infer_json_schema_from_iterator;
+use serde_json::Value;
+
+use super::Lines;
+use crate::error::{DatasetError, Result};
+use crate::format::csv::is_timestamp;
+use crate::type_text::timestamp_utc;
+
+/// Lines that are looked at.
+const ROWS: usize = 1000;
+
+/// Columns in the order in which they first appear. A string column whose
+/// every value is a date with a time of day is a timestamp (UTC); a column of
+/// nulls only is a string.
+pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut text = Vec::new();
+    while values.len() < ROWS {
+        text.clear();
+        let Some(line) = lines.next(path, &mut text)? else { break };
+        let value: Value = serde_json::from_slice(&text)
+            .map_err(|e| DatasetError::line(path, line, format!("not JSON: {e}")))?;
+        if !value.is_object() {
+            let message = "not a JSON object; write one object a line, such as {\"a\": 1}";
+            return Err(DatasetError::line(path, line, message));
+        }
+        values.push(value);
+    }
+    let schema =
+        infer_json_schema_from_iterator(values.iter().map(Ok::<_, ArrowError>)).map_err(|e| {
+            DatasetError::line(path, 1, format!("the first lines do not fit together: {e}"))
+        })?;
+    let fields: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            let name = field.name();
+            let data_type = match field.data_type() {
+                DataType::Null => DataType::Utf8,
+                DataType::Utf8 if all_timestamps(&values, name) => timestamp_utc(),
+                other => other.clone(),
+            };
+            Field::new(name, data_type, true)
+        })
+        .collect();
+    Ok(Schema::new(fields))
+}
+
+fn all_timestamps(values: &[Value], name: &str) -> bool {
+    let mut seen = values.iter().filter_map(|v| v.get(name)).filter(|v| !v.is_null()).peekable();
+    seen.peek().is_some() && seen.all(|v| v.as_str().is_some_and(is_timestamp))
+}

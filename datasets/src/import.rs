@@ -1,0 +1,225 @@
+//! From any source or generator to one file with a sidecar.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{Array, RecordBatch, UInt32Array};
+use arrow::compute::{SortColumn, SortOptions, concat, interleave, lexsort_to_indices};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use crate::digest::sha256_file;
+use crate::error::{DatasetError, Result, nearest};
+use crate::format::FileFormat;
+use crate::generate::Generator;
+use crate::sidecar::{FileDigest, Sidecar};
+use crate::source::Source;
+use crate::write::{AtomicFile, writer};
+
+/// Rows of a batch of the imported file.
+const BATCH_ROWS: usize = 65_536;
+
+/// What is imported.
+#[derive(Debug, Clone, Copy)]
+pub enum ImportFrom<'a> {
+    /// Files.
+    Source(&'a Source),
+    /// A generator; one without end needs a `limit`.
+    Generator(&'a Generator),
+}
+
+/// How it is imported, and what its sidecar says.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// Format; `None` = by extension.
+    pub format: Option<FileFormat>,
+    /// Replace an existing file.
+    pub force: bool,
+    /// Sort by these columns, ascending, nulls first. All rows are then held in
+    /// memory; rows that compare equal keep their order.
+    pub sort_by: Vec<String>,
+    /// Stop after so many rows (taken before sorting).
+    pub limit: Option<u64>,
+    /// Name in the catalogue (default: the file's name without extension).
+    pub name: Option<String>,
+    /// One sentence on what a row is.
+    pub description: String,
+    /// Event-time column.
+    pub event_time: Option<String>,
+    /// Arrival column.
+    pub arrival: Option<String>,
+    /// Licence of the data.
+    pub licence: Option<String>,
+    /// Where the data is from.
+    pub source: Option<String>,
+}
+
+/// What an import made.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// The file.
+    pub path: PathBuf,
+    /// Its sidecar.
+    pub sidecar: PathBuf,
+    /// Rows written.
+    pub rows: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// SHA-256 of the file in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+/// Writes a source or a generator to one file (of any format, Arrow or Parquet
+/// by preference) and a sidecar. The file is written under a temporary name and
+/// renamed when it is whole.
+///
+/// # Errors
+/// The file exists, a column that is not there, a format that cannot hold the
+/// columns, an unreadable source, a generator without end.
+pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Result<Imported> {
+    let format = options.format.or_else(|| FileFormat::from_path(to));
+    let format = format.ok_or_else(|| DatasetError::UnknownFormat {
+        path: to.to_owned(),
+        known: FileFormat::known_extensions(),
+    })?;
+    let (schema, origin) = match from {
+        ImportFrom::Source(source) => {
+            (source.schema().clone(), source.origin().display().to_string())
+        }
+        ImportFrom::Generator(generator) => (generator.schema(), "the generator".to_owned()),
+    };
+    let named = options.sort_by.iter().chain(&options.event_time).chain(&options.arrival);
+    for name in named {
+        column(&schema, &origin, name)?;
+    }
+    if let ImportFrom::Generator(generator) = from {
+        generator.check()?;
+        if generator.rows().is_none() && options.limit.is_none() {
+            return Err(DatasetError::Generator {
+                kind: "rate",
+                field: "limit",
+                message: "is needed to import a stream without end".to_owned(),
+            });
+        }
+    }
+    let file = AtomicFile::create(to, options.force)?;
+    let mut out = writer(format, Box::new(file.handle()?), &schema)?;
+    let rows = copy(rows_of(from)?, &schema, &origin, options, &mut |batch| out.write(batch))?;
+    out.finish()?;
+    let sum = sha256_file(file.temporary())?;
+    file.commit()?;
+    let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let sidecar = Sidecar {
+        name: options.name.clone().unwrap_or(stem),
+        description: options.description.clone(),
+        schema: Sidecar::columns(&schema),
+        event_time: options.event_time.clone(),
+        arrival: options.arrival.clone(),
+        batch_borders: None,
+        sorted_by: options.sort_by.clone(),
+        rows,
+        files: vec![FileDigest { path: name, bytes: sum.bytes, sha256: sum.sha256.clone() }],
+        licence: options.licence.clone(),
+        source: options.source.clone(),
+    };
+    let sidecar = sidecar.write(to)?;
+    Ok(Imported { path: to.to_owned(), sidecar, rows, bytes: sum.bytes, sha256: sum.sha256 })
+}
+
+fn column(schema: &SchemaRef, origin: &str, name: &str) -> Result<usize> {
+    let names = || schema.fields().iter().map(|f| f.name().as_str());
+    names().position(|known| known == name).ok_or_else(|| DatasetError::UnknownColumn {
+        origin: origin.to_owned(),
+        name: name.to_owned(),
+        hint: nearest(name, names()),
+        known: names().collect::<Vec<_>>().join(", "),
+    })
+}
+
+type RowsIterator = Box<dyn Iterator<Item = Result<RecordBatch>>>;
+
+fn rows_of(from: ImportFrom<'_>) -> Result<RowsIterator> {
+    Ok(match from {
+        ImportFrom::Source(source) => Box::new(source.read(None)?.map(|b| b.map(|b| b.batch))),
+        ImportFrom::Generator(generator) => Box::new(generator.read(BATCH_ROWS)),
+    })
+}
+
+/// Gives all rows to `write`, sorted if asked, and counts them.
+fn copy(
+    batches: RowsIterator,
+    schema: &SchemaRef,
+    origin: &str,
+    options: &ImportOptions,
+    write: &mut dyn FnMut(&RecordBatch) -> Result<()>,
+) -> Result<u64> {
+    let mut left = options.limit.unwrap_or(u64::MAX);
+    let mut rows = 0;
+    let mut held = Vec::new();
+    for batch in batches {
+        let batch = batch?;
+        let take = left.min(batch.num_rows() as u64) as usize;
+        let batch = batch.slice(0, take);
+        left -= take as u64;
+        rows += take as u64;
+        if options.sort_by.is_empty() {
+            write(&batch)?;
+        } else {
+            held.push(batch);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    if !held.is_empty() {
+        let keys: Vec<usize> = options
+            .sort_by
+            .iter()
+            .map(|name| column(schema, origin, name))
+            .collect::<Result<_>>()?;
+        sorted(&held, &keys, write)?;
+    }
+    Ok(rows)
+}
+
+fn sorted(
+    held: &[RecordBatch],
+    keys: &[usize],
+    write: &mut dyn FnMut(&RecordBatch) -> Result<()>,
+) -> Result<()> {
+    let failed = |source| DatasetError::Arrow { doing: "sort".to_owned(), source };
+    let places: Vec<(usize, usize)> = held
+        .iter()
+        .enumerate()
+        .flat_map(|(batch, rows)| (0..rows.num_rows()).map(move |row| (batch, row)))
+        .collect();
+    let order = order(held, keys, places.len()).map_err(failed)?;
+    for chunk in order.chunks(BATCH_ROWS) {
+        let picks: Vec<(usize, usize)> = chunk.iter().map(|i| places[*i as usize]).collect();
+        let arrays = (0..held[0].num_columns()).map(|column| {
+            let parts: Vec<&dyn Array> = held.iter().map(|b| b.column(column).as_ref()).collect();
+            interleave(&parts, &picks)
+        });
+        let arrays = arrays.collect::<Result<Vec<_>, ArrowError>>().map_err(failed)?;
+        write(&RecordBatch::try_new(held[0].schema(), arrays).map_err(failed)?)?;
+    }
+    Ok(())
+}
+
+/// Row numbers in sorted order; the number itself is the last key, so that
+/// equal rows keep their order.
+fn order(held: &[RecordBatch], keys: &[usize], rows: usize) -> Result<Vec<u32>, ArrowError> {
+    let last = u32::try_from(rows).map_err(|_| {
+        ArrowError::InvalidArgumentError("more than 4,294,967,295 rows cannot be sorted".to_owned())
+    })?;
+    let options = Some(SortOptions { descending: false, nulls_first: true });
+    let mut columns = Vec::with_capacity(keys.len() + 1);
+    for &key in keys {
+        let parts: Vec<&dyn Array> = held.iter().map(|b| b.column(key).as_ref()).collect();
+        columns.push(SortColumn { values: concat(&parts)?, options });
+    }
+    let numbers = Arc::new(UInt32Array::from_iter_values(0..last));
+    columns.push(SortColumn { values: numbers, options });
+    Ok(lexsort_to_indices(&columns, None)?.values().to_vec())
+}

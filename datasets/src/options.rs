@@ -1,0 +1,40 @@
+//! How files are read.
+
+use arrow::datatypes::SchemaRef;
+
+use crate::format::FileFormat;
+
+/// How the files of a [`Source`](crate::Source) are read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The format; `None` = by extension.
+    pub format: Option<FileFormat>,
+    /// Declared columns. For CSV and JSON lines they replace inference (a CSV
+    /// header is matched by name, and may have more columns); a partition
+    /// column may be among them. Other formats are checked against it.
+    pub schema: Option<SchemaRef>,
+    /// Map Arrow files instead of reading them (default). A mapped file must
+    /// not be truncated by others while it is read.
+    pub mmap: bool,
+    /// Most rows in a batch (default 65,536). Recorded Arrow batches are split,
+    /// never joined.
+    pub batch_rows: usize,
+    /// CSV: the first line holds the column names (default); otherwise the
+    /// columns are `_c0`, `_c1`, ... unless a schema is declared.
+    pub header: bool,
+    /// CSV: the delimiter (default `,`).
+    pub delimiter: u8,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            format: None,
+            schema: None,
+            mmap: true,
+            batch_rows: 65_536,
+            header: true,
+            delimiter: b',',
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A file that appears whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{DatasetError, Result};
+
+/// A file written under a temporary name in the same folder and renamed by
+/// [`commit`](AtomicFile::commit). Dropped before that, it leaves nothing behind.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    force: bool,
+    committed: bool,
+}
+
+impl AtomicFile {
+    /// Starts a file at `path`, making its folder if need be.
+    ///
+    /// # Errors
+    /// The file exists and `force` is false, or it cannot be created.
+    pub fn create(path: &Path, force: bool) -> Result<AtomicFile> {
+        let Some(name) = path.file_name() else {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
+            return Err(DatasetError::io(path, "create", error));
+        };
+        if !force && path.exists() {
+            return Err(DatasetError::Exists { path: path.to_owned() });
+        }
+        if path.is_dir() {
+            let error = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder");
+            return Err(DatasetError::io(path, "create", error));
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            fs::create_dir_all(folder).map_err(|e| DatasetError::io(folder, "create", e))?;
+        }
+        let temporary =
+            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        let file = File::create(&temporary).map_err(|e| DatasetError::io(path, "create", e))?;
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, force, committed: false })
+    }
+
+    /// A second handle, for a writer that takes its sink.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn handle(&self) -> Result<File> {
+        self.file.try_clone().map_err(|e| DatasetError::io(&self.path, "create", e))
+    }
+
+    /// The name under which the file is written.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// It exists by now and `force` is false, or the system refused.
+    pub fn commit(mut self) -> Result<()> {
+        let io = |e| DatasetError::io(&self.path, "write", e);
+        self.file.flush().map_err(io)?;
+        if self.force {
+            fs::rename(&self.temporary, &self.path).map_err(io)?;
+        } else {
+            // Unlike a rename, a link never replaces a file made meanwhile.
+            match fs::hard_link(&self.temporary, &self.path) {
+                Ok(()) => fs::remove_file(&self.temporary).map_err(io)?,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(DatasetError::Exists { path: self.path.clone() });
+                }
+                // File systems without links.
+                Err(_) => fs::rename(&self.temporary, &self.path).map_err(io)?,
+            }
+        }
+        self.committed = true;
+        Ok(())
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if !self.committed {
+            // Nothing to tell: the file was unfinished anyway.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn appears_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/a.txt");
+        let mut file = AtomicFile::create(&path, false).unwrap();
+        file.write_all(b"one").unwrap();
+        assert!(!path.exists());
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+
+        assert!(matches!(AtomicFile::create(&path, false), Err(DatasetError::Exists { .. })));
+        let mut file = AtomicFile::create(&path, true).unwrap();
+        file.write_all(b"two").unwrap();
+        drop(file);
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        AtomicFile::create(&path, true).unwrap().commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_file_made_meanwhile_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let file = AtomicFile::create(&path, false).unwrap();
+        fs::write(&path, b"theirs").unwrap();
+        assert!(matches!(file.commit(), Err(DatasetError::Exists { .. })));
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}
