@@ -39,7 +39,9 @@ pub(super) fn clause(text: &str) -> Result<Clause> {
     if using {
         parser.expect_keyword_is(Keyword::USING).map_err(|e| parse_error(e, text))?;
         parser.expect_token(&Token::LParen).map_err(|e| parse_error(e, text))?;
-        let names = parser.parse_comma_separated(Parser::parse_identifier).map_err(|e| parse_error(e, text))?;
+        let names = parser
+            .parse_comma_separated(Parser::parse_identifier)
+            .map_err(|e| parse_error(e, text))?;
         parser.expect_token(&Token::RParen).map_err(|e| parse_error(e, text))?;
         end(&mut parser)?;
         return Ok(Clause::Using(names));

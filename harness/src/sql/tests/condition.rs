@@ -1,6 +1,6 @@
 //! Conditions taken apart, and the recorded queries.
 
-use streamjoin_kernels::{NullEquality, Side};
+use streamjoin_kernels::{ColumnRef, NullEquality, Side};
 
 use super::*;
 
@@ -146,6 +146,23 @@ fn shifted_expressions_read_their_own_columns() {
     ];
     let result = filter.evaluate(&columns, 4).unwrap();
     assert_eq!(shown(&result), ["false", "true", "false", "null"]);
+}
+
+#[test]
+fn residuals_become_filters_of_the_join() {
+    let c = taken_apart("s.k = d0.k AND amount < d0_min");
+    let filter = pair_filter(&c.residual.unwrap(), |position| match position {
+        0..6 => ColumnRef::Stream(position),
+        _ => ColumnRef::Dimension(position - 6),
+    });
+    assert_eq!(filter.columns, [ColumnRef::Stream(3), ColumnRef::Dimension(3)]);
+    let columns =
+        [ints(vec![Some(1), Some(5), None]), Arc::new(Int64Array::from(vec![2, 2, 2])) as ArrayRef];
+    let result = filter.predicate.evaluate(&columns, 3).unwrap();
+    let expected = BooleanArray::from(vec![Some(true), Some(false), None]);
+    assert_eq!(result, expected);
+    let no_condition = pair_predicate(&taken_apart("s.k = d0.k").keys[0].left);
+    assert!(no_condition.evaluate(&[Arc::new(Int64Array::from(vec![1]))], 1).is_err());
 }
 
 #[test]
