@@ -54,7 +54,9 @@ pub fn run(args: &ConformArgs) -> Result<()> {
         .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
     match failed {
         0 => Ok(()),
-        failed => Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len()))),
+        failed => {
+            Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+        }
     }
 }
 

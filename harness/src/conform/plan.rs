@@ -75,9 +75,10 @@ impl Appended {
     }
 
     fn schema(&self, scope: &Scope) -> SchemaRef {
-        let own = scope.columns.iter().map(|column| {
-            Field::new(&column.name, column.data_type.clone(), column.nullable)
-        });
+        let own = scope
+            .columns
+            .iter()
+            .map(|column| Field::new(&column.name, column.data_type.clone(), column.nullable));
         let appended = self.0.iter().enumerate().map(|(i, expr)| {
             Field::new(format!("key {i}"), expr.data_type().clone(), expr.nullable())
         });
@@ -97,9 +98,9 @@ pub(super) fn bind(
     let mut steps = Vec::with_capacity(query.joins.len());
     for (i, join) in query.joins.iter().enumerate() {
         let dimension =
-            query.dims.iter().position(|dimension| dimension.name == join.dim).ok_or_else(|| {
-                Refusal::Case(format!("join {i}: there is no dimension {}", join.dim))
-            })?;
+            query.dims.iter().position(|dimension| dimension.name == join.dim).ok_or_else(
+                || Refusal::Case(format!("join {i}: there is no dimension {}", join.dim)),
+            )?;
         let stream_side = match (i, query.stream_side) {
             (0, CaseSide::Right) => Side::Right,
             _ => Side::Left,
@@ -193,8 +194,9 @@ fn bind_join(
     let (own_stream, own_table) =
         (Appended(Vec::new()).schema(stream), Appended(Vec::new()).schema(table));
     let output: Vec<OutputColumn> = match &using {
-        Some(names) => output_using(join_type, stream_side, &own_stream, &own_table, names)
-            .map_err(refused)?,
+        Some(names) => {
+            output_using(join_type, stream_side, &own_stream, &own_table, names).map_err(refused)?
+        }
         None => output_on(join_type, stream_side, &own_stream, &own_table),
     };
     let spec = StreamStaticSpec {
@@ -213,11 +215,12 @@ fn bind_join(
 }
 
 /// The schema of the case's stream and of its tables, as they are recorded.
-pub(super) fn schemas(
-    query: &StreamStaticQuery,
-) -> Result<(SchemaRef, Vec<SchemaRef>), String> {
+pub(super) fn schemas(query: &StreamStaticQuery) -> Result<(SchemaRef, Vec<SchemaRef>), String> {
     let stream = value::schema(&query.stream.schema)?;
-    let dimensions =
-        query.dims.iter().map(|dimension| value::schema(&dimension.schema)).collect::<Result<_, _>>()?;
+    let dimensions = query
+        .dims
+        .iter()
+        .map(|dimension| value::schema(&dimension.schema))
+        .collect::<Result<_, _>>()?;
     Ok((stream, dimensions))
 }
