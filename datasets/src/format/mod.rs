@@ -124,6 +124,12 @@ impl FileFormat {
         FORMATS.iter().find(|entry| entry.2.contains(&extension.as_str())).map(|entry| entry.0)
     }
 
+    /// Whether files of this format say what types their columns have.
+    #[must_use]
+    pub fn tells_types(self) -> bool {
+        !matches!(self, FileFormat::Csv | FileFormat::JsonLines)
+    }
+
     /// All known extensions, for messages.
     pub(crate) fn known_extensions() -> String {
         let all: Vec<String> =

@@ -16,6 +16,7 @@ pub use batches::{Batches, SourceBatch};
 use crate::error::{DatasetError, Result, nearest};
 use crate::format::FileFormat;
 use crate::options::ReadOptions;
+use crate::sidecar::Sidecar;
 use listing::Listing;
 use partition::Partitions;
 
@@ -26,6 +27,10 @@ use partition::Partitions;
 /// Files are in order of their path, byte by byte; partition values that are
 /// numbers are ordered as numbers, so `hour=2` comes before `hour=10`. Hidden
 /// files, sidecars and names that start with `_` are passed over.
+///
+/// CSV and JSON lines take their types from [`ReadOptions::schema`], else from
+/// the recording's sidecar if it has one, else from the first 1,000 rows of
+/// each file.
 #[derive(Debug, Clone)]
 pub struct Source {
     inner: Arc<Inner>,
@@ -54,8 +59,11 @@ impl Source {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
         let Listing { files, base } = listing::list(path)?;
         let format = one_format(&files, options)?;
-        let partitions = Partitions::find(&base, &files, options.schema.as_deref())?;
         let mut options = options.clone();
+        if options.schema.is_none() && !format.tells_types() {
+            options.schema = Sidecar::of(path)?.map(|known| known.arrow_schema()).transpose()?;
+        }
+        let partitions = Partitions::find(&base, &files, options.schema.as_deref())?;
         options.schema = options.schema.as_ref().map(|declared| partitions.without(declared));
         let (file_schema, rows) = schema::agree(format, &files, &options)?;
         if file_schema.fields().is_empty() {

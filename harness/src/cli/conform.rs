@@ -9,7 +9,7 @@ use crate::conform::{self, Case, Verdict};
 use crate::error::{Failure, Result};
 use crate::sink::PipeStdout;
 
-/// Runs recorded cases and compares every batch with the recorded one.
+/// Run recorded cases and compare every batch with Spark's answer
 #[derive(Clone, Debug, Args)]
 pub struct ConformArgs {
     /// Case files, one JSON object a line (.jsonl, also .jsonl.zst); without

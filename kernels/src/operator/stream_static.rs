@@ -21,28 +21,25 @@ use crate::error::{JoinError, Result};
 /// snapshot between batches when the table changes.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-/// use streamjoin_kernels::operator::*;
-/// use streamjoin_kernels::{JoinType, Result};
-///
+/// # use std::sync::Arc;
+/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// # use streamjoin_kernels::*;
 /// # fn main() -> Result<()> {
-/// let orders = RecordBatch::try_from_iter([
-///     ("user", Arc::new(Int64Array::from(vec![2, 7, 1])) as ArrayRef),
-/// ])?;
-/// let users = RecordBatch::try_from_iter([
-///     ("id", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef),
-///     ("name", Arc::new(StringArray::from(vec!["Ann", "Bob"])) as ArrayRef),
-/// ])?;
-/// let spec = StreamStaticSpec::on(
-///     orders.schema(), users.schema(), JoinType::LeftOuter, vec![KeyPair::equal(0, 0)]);
+/// let batch = |name, values: Vec<i64>| {
+///     RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from(values)) as ArrayRef)])
+/// };
+/// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2])?);
+/// let keys = vec![KeyPair::equal(0, 0)];
+/// let spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
 /// let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
-/// let table = join.build(&[users], 0)?;
-/// join.swap(table);
-/// let mut output = join.push(&orders)?;
-/// let rows = output.next_batch()?.expect("three rows");
-/// assert_eq!(rows.num_rows(), 3);
-/// assert_eq!(output.stats().rows_unmatched, 1);
+///
+/// let first = join.build(&[table], 1)?;
+/// join.swap(first);
+/// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(1));
+///
+/// let second = join.build(&[batch("d", vec![1, 2])?], 2)?;
+/// join.swap(second); // seen by the batches that follow
+/// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(2));
 /// # Ok(())
 /// # }
 /// ```

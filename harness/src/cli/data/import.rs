@@ -11,7 +11,7 @@ use super::failure;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
-/// Writes files, or the rows of a generator, to one file with a sidecar.
+/// Arguments of `data import`.
 #[derive(Clone, Debug, Args)]
 pub struct ImportArgs {
     /// File, folder or glob to import

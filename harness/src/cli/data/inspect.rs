@@ -15,7 +15,7 @@ use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 use crate::sink::show;
 
-/// Shows columns, value ranges and first rows.
+/// Arguments of `data inspect`.
 #[derive(Clone, Debug, Args)]
 pub struct InspectArgs {
     /// File, folder or glob

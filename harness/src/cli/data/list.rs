@@ -11,7 +11,7 @@ use super::{DataFormat, failure, json};
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
-/// Lists the recordings and tables of the data folder.
+/// Arguments of `data list`.
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
     /// The data folder; else STREAMJOIN_DATA, else `datasets` from here upward
@@ -27,7 +27,8 @@ pub struct ListArgs {
     pub format: DataFormat,
 }
 
-pub(super) fn run(args: &ListArgs) -> Result<String> {
+/// What to print, and whether all files are what they should be.
+pub(super) fn run(args: &ListArgs) -> Result<(String, Result<()>)> {
     let folder = find_data_dir(args.data_dir.as_deref()).map_err(failure)?;
     let catalogue = Catalogue::open(&folder).map_err(failure)?;
     let checked: Vec<(&Recording, Option<Result<(), String>>)> = catalogue
@@ -47,10 +48,11 @@ pub(super) fn run(args: &ListArgs) -> Result<String> {
         .filter_map(|(_, verified)| verified.as_ref()?.as_ref().err())
         .map(String::as_str)
         .collect();
-    if differing.is_empty() {
-        return Ok(text);
-    }
-    Err(Failure::run(format!("{text}\n{}", differing.join("\n"))))
+    let verdict = match differing.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::run(differing.join("; "))),
+    };
+    Ok((text, verdict))
 }
 
 type Checked<'a> = (&'a Recording, Option<Result<(), String>>);
