@@ -15,6 +15,8 @@ mod expr;
 mod functions;
 mod interval;
 mod parse;
+mod place;
+mod predicate;
 mod scope;
 mod select;
 mod types;
@@ -24,6 +26,7 @@ use streamjoin_kernels::key::CastMode;
 pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, OnClause};
 pub use error::SqlError;
 pub use expr::BoundExpr;
+pub use predicate::{pair_filter, pair_predicate};
 pub use scope::{Scope, ScopeColumn};
 pub use select::SelectItem;
 

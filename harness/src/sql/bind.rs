@@ -6,12 +6,13 @@ mod coerce;
 mod compare;
 mod literal;
 
-use sqlparser::ast::{self, Spanned};
+use sqlparser::ast;
 use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};
 use streamjoin_kernels::key::{CastMode, can_cast};
 
 use super::error::{Result, SqlError};
 use super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};
+use super::place::place;
 use super::scope::Scope;
 use super::types::{self, sql_name};
 
@@ -39,7 +40,7 @@ impl<'a> Binder<'a> {
                 "the expression is nested more than {MAX_DEPTH} levels deep; simplify it"
             )));
         }
-        let bound = self.bind_node(expr).map_err(|e| e.or_at(expr.span()));
+        let bound = self.bind_node(expr).map_err(|e| e.or_at(place(expr)));
         self.depth -= 1;
         bound
     }
@@ -47,7 +48,7 @@ impl<'a> Binder<'a> {
     /// An expression that must be a truth value.
     pub(super) fn condition(&mut self, expr: &ast::Expr) -> Result<Expr> {
         let bound = self.bind(expr)?;
-        self.truth(bound).map_err(|e| e.or_at(expr.span()))
+        self.truth(bound).map_err(|e| e.or_at(place(expr)))
     }
 
     fn truth(&self, expr: Expr) -> Result<Expr> {
@@ -312,12 +313,18 @@ pub(super) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
             ast::Expr::BinaryOp { left, op: inner, right } if inner == op => {
                 open.extend([&**right, &**left])
             }
-            ast::Expr::Nested(inner) => match &**inner {
-                ast::Expr::BinaryOp { op: nested, .. } if nested == op => open.push(inner),
-                _ => found.push(expr),
-            },
+            ast::Expr::Nested(inner) if is_chain(inner, op) => open.push(inner),
             _ => found.push(expr),
         }
     }
     found
+}
+
+/// Whether it is such a chain within any number of parentheses.
+fn is_chain(expr: &ast::Expr, op: &Op) -> bool {
+    let mut expr = expr;
+    while let ast::Expr::Nested(inner) = expr {
+        expr = inner;
+    }
+    matches!(expr, ast::Expr::BinaryOp { op: inner, .. } if inner == op)
 }

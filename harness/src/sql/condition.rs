@@ -1,7 +1,7 @@
 //! ON and USING clauses, taken apart: keys, one-sided filters, the rest.
 
 use arrow::datatypes::DataType;
-use sqlparser::ast::{BinaryOperator, Expr as Ast, Spanned};
+use sqlparser::ast::{BinaryOperator, Expr as Ast};
 use streamjoin_kernels::key::CastMode;
 use streamjoin_kernels::{NullEquality, Side};
 
@@ -9,6 +9,7 @@ use super::bind::{Binder, operands};
 use super::error::{Result, SqlError};
 use super::expr::{BoundExpr, CompareOp, Expr, Node};
 use super::parse::{self, Clause};
+use super::place::place;
 use super::scope::Scope;
 
 /// One equality between the sides.
@@ -146,7 +147,7 @@ fn split(expr: &Ast, left: &Scope, right: &Scope, mode: CastMode) -> Result<Join
         };
         let bound = match &equality {
             Some((op, l, r)) => {
-                binder.equality(*op, l.clone(), r.clone()).map_err(|e| e.or_at(conjunct.span()))?
+                binder.equality(*op, l.clone(), r.clone()).map_err(|e| e.or_at(place(conjunct)))?
             }
             None => binder.condition(conjunct)?,
         };

@@ -83,7 +83,15 @@ impl fmt::Display for Expr {
             Node::Arithmetic { op, left, right, .. } => {
                 write!(f, "{} {} {}", Operand(left), op.sql(), Operand(right))
             }
-            Node::Negate { expr, .. } => write!(f, "-{}", Operand(expr)),
+            Node::Negate { expr, .. } => {
+                // Two minus signs would begin a comment.
+                let operand = Operand(expr).to_string();
+                if operand.starts_with('-') {
+                    write!(f, "-({operand})")
+                } else {
+                    write!(f, "-{operand}")
+                }
+            }
             Node::AddInterval { time, interval, subtract, .. } => {
                 let op = if *subtract { '-' } else { '+' };
                 write!(f, "{} {op} {}", Operand(time), Operand(interval))

@@ -25,7 +25,7 @@ pub(super) enum Clause {
 /// One expression and nothing after it.
 pub(super) fn expression(text: &str) -> Result<Expr> {
     let mut parser = parser(text)?;
-    let expr = parser.parse_expr().map_err(parse_error)?;
+    let expr = parser.parse_expr().map_err(|e| parse_error(e, text))?;
     end(&mut parser)?;
     Ok(expr)
 }
@@ -37,15 +37,17 @@ pub(super) fn clause(text: &str) -> Result<Clause> {
     let using = second.token == Token::LParen
         && matches!(&first.token, Token::Word(w) if w.keyword == Keyword::USING);
     if using {
-        parser.expect_keyword_is(Keyword::USING).map_err(parse_error)?;
-        parser.expect_token(&Token::LParen).map_err(parse_error)?;
-        let names = parser.parse_comma_separated(Parser::parse_identifier).map_err(parse_error)?;
-        parser.expect_token(&Token::RParen).map_err(parse_error)?;
+        parser.expect_keyword_is(Keyword::USING).map_err(|e| parse_error(e, text))?;
+        parser.expect_token(&Token::LParen).map_err(|e| parse_error(e, text))?;
+        let names = parser
+            .parse_comma_separated(Parser::parse_identifier)
+            .map_err(|e| parse_error(e, text))?;
+        parser.expect_token(&Token::RParen).map_err(|e| parse_error(e, text))?;
         end(&mut parser)?;
         return Ok(Clause::Using(names));
     }
     let _ = parser.parse_keyword(Keyword::ON);
-    let expr = parser.parse_expr().map_err(parse_error)?;
+    let expr = parser.parse_expr().map_err(|e| parse_error(e, text))?;
     end(&mut parser)?;
     Ok(Clause::Condition(Box::new(expr)))
 }
@@ -53,7 +55,7 @@ pub(super) fn clause(text: &str) -> Result<Clause> {
 /// One item of a select list.
 pub(super) fn select_item(text: &str) -> Result<SelectItem> {
     let mut parser = parser(text)?;
-    let item = parser.parse_select_item().map_err(parse_error)?;
+    let item = parser.parse_select_item().map_err(|e| parse_error(e, text))?;
     if parser.peek_token_ref().token == Token::Comma {
         return Err(SqlError::at(
             parser.peek_token_ref().span,
@@ -143,16 +145,29 @@ fn tokenizer_error(error: TokenizerError) -> SqlError {
     SqlError::at_location(error.location, format!("cannot read the text: {}", error.message))
 }
 
-fn parse_error(error: ParserError) -> SqlError {
+fn parse_error(error: ParserError, text: &str) -> SqlError {
     match error {
         ParserError::RecursionLimitExceeded => SqlError::new(format!(
             "the expression is nested more than {MAX_DEPTH} levels deep; simplify it"
         )),
-        ParserError::ParserError(text) | ParserError::TokenizerError(text) => {
-            let (message, location) = split_place(&text);
-            SqlError::at_location(location, message.replace("Expected: ", "expected "))
+        ParserError::ParserError(message) | ParserError::TokenizerError(message) => {
+            let (message, location) = split_place(&message);
+            let message = message.replace("Expected: ", "expected ");
+            match message.strip_suffix(", found: EOF") {
+                Some(expected) => {
+                    SqlError::at_location(end_of(text), format!("{expected}, but the text ends"))
+                }
+                None => SqlError::at_location(location, message),
+            }
         }
     }
+}
+
+/// The place right after the text.
+fn end_of(text: &str) -> Location {
+    let line = text.matches('\n').count() + 1;
+    let column = text.rsplit('\n').next().unwrap_or(text).chars().count() + 1;
+    Location::new(line as u64, column as u64)
 }
 
 /// The parser appends ` at Line: 1, Column: 5` to its messages.

@@ -27,9 +27,9 @@ fn results_and_types() {
         ("5.5D % 2D", "1.5", Float64),
         ("1.5 + 1.25", "2.75", Decimal128(4, 2)),
         ("1.5 * 1.5", "2.25", Decimal128(5, 2)),
-        ("1.0 / 3", "0.333333", Decimal128(8, 6)),
-        ("2 / 3.0", "0.666667", Decimal128(7, 6)),
-        ("-2 / 3.0", "-0.666667", Decimal128(7, 6)),
+        ("1.0 / 3", "0.333333", Decimal128(7, 6)),
+        ("2 / 3.0", "0.666667", Decimal128(8, 6)),
+        ("-2 / 3.0", "-0.666667", Decimal128(8, 6)),
         ("5.5 % 2", "1.5", Decimal128(2, 1)),
         ("5.5 DIV 2", "2", Int64),
         ("1.5 + 1D", "2.5", Float64),
@@ -85,21 +85,14 @@ fn division_by_zero() {
     }
     assert_eq!(t.lenient("a / z"), ["null", "null", "4.0"]);
     assert_eq!(t.lenient("a % 0"), ["null"; 3]);
-    assert_eq!(
-        t.lenient("1.5 / z"),
-        ["null", "1.500000", "0.750000"].map(|v| if v == "null" {
-            v.to_owned()
-        } else {
-            format!("{v:0<13}")
-        })
-    );
+    assert_eq!(t.lenient("1.5 / z"), ["null", "1.500000000000", "0.750000000000"]);
     assert_eq!(t.values("a / NULLIF(z, 0)"), ["null", "null", "4.0"]);
     // What is guarded is not divided.
     assert_eq!(t.values("z <> 0 AND a / z > 1"), ["false", "null", "true"]);
     assert_eq!(t.values("z = 0 OR a / z > 1"), ["true", "null", "true"]);
     assert_eq!(t.values("CASE WHEN z = 0 THEN -1 ELSE a / z END"), ["-1.0", "null", "4.0"]);
     assert_eq!(t.values("if(z = 0, 0D, a / z)"), ["0.0", "null", "4.0"]);
-    assert_eq!(t.values("coalesce(NULLIF(a, 6), 1 / (z + 0) )")[2], "8.0");
+    assert_eq!(t.values("coalesce(NULLIF(a, 8), 1 / z)"), ["6.0", "1.0", "0.5"]);
 }
 
 #[test]
@@ -160,5 +153,5 @@ fn times_and_intervals() {
     assert_eq!(t.lenient("ns + INTERVAL 1 HOUR"), ["1970-01-01 01:00:00.000000001", "null"]);
     assert_eq!(t.values("s - ns < INTERVAL 1 SECOND"), ["true", "null"]);
     let late = "TIMESTAMP '9999-12-31 23:59:59' + INTERVAL 100000 DAYS";
-    assert_eq!(value(late), "+10273-10-14 23:59:59");
+    assert_eq!(value(late), "+10273-10-15 23:59:59");
 }

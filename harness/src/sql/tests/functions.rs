@@ -29,7 +29,7 @@ fn text_functions() {
         ("substring('abcde', -2)", "de"),
         ("substring('abc', -5, 3)", "a"),
         ("substring('abc', 2, -1)", ""),
-        ("substring('abc', -2147483648, 2147483647)", ""),
+        ("substring('abc', -2147483648, 2147483647)", "ab"),
         ("SUBSTRING('abcde' FROM 2 FOR 2)", "bc"),
         ("substr('日本語', 2, 1)", "本"),
         ("left('abc', 2)", "ab"),
@@ -97,41 +97,41 @@ fn number_functions() {
     assert!(t.fails("abs(a)").contains("verflow"));
     assert!(t.fails("floor(1e30)").contains("fit"));
     let t = table(vec![("a", ints(vec![Some(i32::MAX)]))]);
-    assert!(t.fails("round(a, -9)").contains("fit") || t.values("round(a, -9)") == ["2000000000"]);
+    assert_eq!(t.values("round(a, -9)"), ["2000000000"]);
 }
 
 #[test]
 fn time_functions() {
     let at = "TIMESTAMP '2013-05-07 18:04:05.678901'";
     for (text, expected) in [
-        ("year(T)", "2013"),
-        ("quarter(T)", "2"),
-        ("month(T)", "5"),
-        ("day(T)", "7"),
-        ("dayofmonth(T)", "7"),
-        ("dayofweek(T)", "3"),
-        ("weekday(T)", "1"),
-        ("dayofyear(T)", "127"),
-        ("hour(T)", "18"),
-        ("minute(T)", "4"),
-        ("second(T)", "5"),
+        ("year(@)", "2013"),
+        ("quarter(@)", "2"),
+        ("month(@)", "5"),
+        ("day(@)", "7"),
+        ("dayofmonth(@)", "7"),
+        ("dayofweek(@)", "3"),
+        ("weekday(@)", "1"),
+        ("dayofyear(@)", "127"),
+        ("hour(@)", "18"),
+        ("minute(@)", "4"),
+        ("second(@)", "5"),
         ("hour(TIMESTAMP '1969-12-31 23:00:00')", "23"),
         ("year('0001-01-01')", "1"),
-        ("EXTRACT(YEAR FROM T)", "2013"),
-        ("EXTRACT(DOW FROM T)", "3"),
-        ("EXTRACT(MINUTES FROM T)", "4"),
-        ("date_trunc('hour', T)", "2013-05-07 18:00:00"),
-        ("date_trunc('MINUTE', T)", "2013-05-07 18:04:00"),
-        ("date_trunc('second', T)", "2013-05-07 18:04:05"),
-        ("date_trunc('millisecond', T)", "2013-05-07 18:04:05.678"),
-        ("date_trunc('day', T)", "2013-05-07 00:00:00"),
-        ("date_trunc('week', T)", "2013-05-06 00:00:00"),
-        ("date_trunc('month', T)", "2013-05-01 00:00:00"),
-        ("date_trunc('quarter', T)", "2013-04-01 00:00:00"),
-        ("date_trunc('year', T)", "2013-01-01 00:00:00"),
+        ("EXTRACT(YEAR FROM @)", "2013"),
+        ("EXTRACT(DOW FROM @)", "3"),
+        ("EXTRACT(MINUTES FROM @)", "4"),
+        ("date_trunc('hour', @)", "2013-05-07 18:00:00"),
+        ("date_trunc('MINUTE', @)", "2013-05-07 18:04:00"),
+        ("date_trunc('second', @)", "2013-05-07 18:04:05"),
+        ("date_trunc('millisecond', @)", "2013-05-07 18:04:05.678"),
+        ("date_trunc('day', @)", "2013-05-07 00:00:00"),
+        ("date_trunc('week', @)", "2013-05-06 00:00:00"),
+        ("date_trunc('month', @)", "2013-05-01 00:00:00"),
+        ("date_trunc('quarter', @)", "2013-04-01 00:00:00"),
+        ("date_trunc('year', @)", "2013-01-01 00:00:00"),
         ("to_timestamp('2013-01-02 03:04')", "2013-01-02 03:04:00"),
-        ("to_date(T)", "2013-05-07"),
-        ("date_add(T, 30)", "2013-06-06"),
+        ("to_date(@)", "2013-05-07"),
+        ("date_add(@, 30)", "2013-06-06"),
         ("date_sub(DATE '2013-01-01', 1)", "2012-12-31"),
         ("datediff(DATE '2013-01-03', DATE '2013-01-01')", "2"),
         ("add_months(DATE '2013-01-31', 1)", "2013-02-28"),
@@ -140,25 +140,19 @@ fn time_functions() {
         ("timestamp_seconds(1)", "1970-01-01 00:00:01"),
         ("timestamp_millis(-1)", "1969-12-31 23:59:59.999"),
         ("timestamp_micros(1)", "1970-01-01 00:00:00.000001"),
-        ("unix_timestamp(T)", "1367949845"),
-        ("unix_seconds(T)", "1367949845"),
-        ("unix_millis(T)", "1367949845678"),
-        ("unix_micros(T)", "1367949845678901"),
+        ("unix_timestamp(@)", "1367949845"),
+        ("unix_seconds(@)", "1367949845"),
+        ("unix_millis(@)", "1367949845678"),
+        ("unix_micros(@)", "1367949845678901"),
         ("unix_seconds(TIMESTAMP '1969-12-31 23:59:59.5')", "-1"),
         ("unix_date(DATE '1970-01-02')", "1"),
         ("date_from_unix_date(-1)", "1969-12-31"),
         ("year(NULL)", "null"),
     ] {
-        assert_eq!(
-            value(&text.replace("(T", &format!("({at}")).replace(" T", &format!(" {at}"))),
-            expected,
-            "{text}"
-        );
+        assert_eq!(value(&text.replace('@', at)), expected, "{text}");
     }
     let t = table(vec![]);
-    assert!(
-        t.fails("date_trunc('hours', T)".replace('T', at).as_str()).contains("did you mean `hour`")
-    );
+    assert!(t.fails(&"date_trunc('hours', @)".replace('@', at)).contains("did you mean `hour`"));
     assert!(t.fails("timestamp_seconds(9223372036854775807)").contains("range"));
     assert!(t.fails("date_add(DATE '2013-01-01', 2147483647)").contains("range"));
     assert_eq!(t.lenient("date_add(DATE '2013-01-01', 2147483647)"), ["null"]);
