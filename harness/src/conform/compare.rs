@@ -84,7 +84,7 @@ impl Multiset {
         let parser = self.converter.parser();
         let columns =
             self.converter.convert_rows([parser.parse(row)]).map_err(|error| error.to_string())?;
-        let cells = columns.iter().map(|column| print_cell(column)).collect::<Result<Vec<_>, _>>();
+        let cells = columns.iter().map(print_cell).collect::<Result<Vec<_>, _>>();
         Ok(format!("[{}]", cells?.join(", ")))
     }
 }

@@ -162,7 +162,7 @@ impl Used {
         let count = count as i64;
         (1..)
             .map(|step| step * count)
-            .find(|start| !self.days.iter().any(|day| (start - 1..=start + count).contains(&day)))
+            .find(|start| !self.days.iter().any(|day| (start - 1..=start + count).contains(day)))
             .unwrap_or_default()
     }
 }

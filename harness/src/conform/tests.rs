@@ -102,12 +102,7 @@ fn errors_that_differ_are_caught() {
     catches(
         "st_basic_stream_left_full_outer",
         |record| {
-            record["expected"]
-                .as_object_mut()
-                .unwrap()
-                .remove("error")
-                .map(drop)
-                .unwrap_or_default()
+            record["expected"].as_object_mut().unwrap().remove("error");
         },
         "refused, but should run",
     );

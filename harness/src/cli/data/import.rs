@@ -15,7 +15,7 @@ use crate::machine::bytes_text;
 #[derive(Clone, Debug, Args)]
 pub struct ImportArgs {
     /// File, folder or glob to import
-    #[arg(value_name = "SOURCE", required_unless_present = "generator")]
+    #[arg(value_name = "SOURCE")]
     pub source: Option<PathBuf>,
 
     /// Generator instead of files, as in a scenario:
