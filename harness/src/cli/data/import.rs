@@ -8,6 +8,7 @@ use streamjoin_datasets::{
 };
 
 use super::failure;
+use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
@@ -106,7 +107,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
     Ok(format!(
         "{}: {} rows, {}, SHA-256 {}\n{}\n",
         imported.path.display(),
-        imported.rows,
+        grouped(imported.rows),
         bytes_text(imported.bytes),
         imported.sha256,
         imported.sidecar.display()

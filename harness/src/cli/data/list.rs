@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
 
 use super::{DataFormat, failure, json};
+use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
@@ -74,7 +75,7 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         return format!("{}: no recordings\n", catalogue.folder.display());
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header([
+    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
         "name",
         "rows",
         "size",
@@ -86,7 +87,7 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         let sidecar = &recording.sidecar;
         table.add_row([
             sidecar.name.clone(),
-            sidecar.rows.to_string(),
+            grouped(sidecar.rows),
             bytes_text(bytes(recording)),
             sidecar.licence.clone().unwrap_or_default(),
             status(verified.as_ref()).to_owned(),
