@@ -7,6 +7,7 @@
 //! (the commands).
 
 pub mod cli;
+pub mod conform;
 pub mod error;
 pub mod machine;
 pub mod measure;

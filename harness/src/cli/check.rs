@@ -27,8 +27,7 @@ impl CheckArgs {
     pub(super) fn execute(self) -> Result<()> {
         let scenario = self.scenario.find()?;
         let plan = plan(&scenario, self.strategies.limit)?;
-        let strategies =
-            strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
         let Plan::StreamStatic(joined) = &plan;
         let mut results = Results::new(false);

@@ -9,7 +9,7 @@ use crate::conform::{self, Case, Verdict};
 use crate::error::{Failure, Result};
 use crate::sink::PipeStdout;
 
-/// Runs recorded cases and compares every batch with the recorded one.
+/// Run recorded cases and compare every batch with Spark's answer
 #[derive(Clone, Debug, Args)]
 pub struct ConformArgs {
     /// Case files, one JSON object a line (.jsonl, also .jsonl.zst); without
@@ -54,7 +54,9 @@ pub fn run(args: &ConformArgs) -> Result<()> {
         .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
     match failed {
         0 => Ok(()),
-        failed => Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len()))),
+        failed => {
+            Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+        }
     }
 }
 

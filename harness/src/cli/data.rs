@@ -17,7 +17,7 @@ pub use import::ImportArgs;
 pub use inspect::InspectArgs;
 pub use list::ListArgs;
 
-/// Lists, inspects and imports recordings and tables.
+/// List, inspect and import recordings and tables
 #[derive(Clone, Debug, Args)]
 pub struct DataArgs {
     /// What to do.
@@ -52,15 +52,15 @@ pub enum DataFormat {
 /// A usage failure for arguments that do not fit, a run failure for files that
 /// cannot be read or written.
 pub fn run(args: &DataArgs) -> Result<()> {
-    let text = match &args.command {
+    let (text, verdict) = match &args.command {
         DataCommand::List(args) => list::run(args)?,
-        DataCommand::Inspect(args) => inspect::run(args)?,
-        DataCommand::Import(args) => import::run(args)?,
+        DataCommand::Inspect(args) => (inspect::run(args)?, Ok(())),
+        DataCommand::Import(args) => (import::run(args)?, Ok(())),
     };
     PipeStdout::default()
         .write_all(text.as_bytes())
         .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
-    Ok(())
+    verdict
 }
 
 /// What arguments alone show is usage; what files show is not.

@@ -24,8 +24,7 @@ pub(super) struct ExplainArgs {
 impl ExplainArgs {
     pub(super) fn execute(self) -> Result<()> {
         let scenario = self.scenario.find()?;
-        let strategies =
-            strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         let bound = bind(&scenario);
         let mut results = Results::new(false);
         results.line(&explain::logical(&scenario, &bound))?;

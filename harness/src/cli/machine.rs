@@ -9,8 +9,10 @@ use crate::error::{Failure, Result};
 use crate::machine::{self, MachineOptions};
 use crate::sink::PipeStdout;
 
-/// Measures what memory allows a join on this machine: random touches by size
-/// of the array, on huge and on 4 KB pages, load latency and bandwidth.
+/// Measure what memory allows a join on this machine
+///
+/// Random touches by size of the array, on huge and on 4 KB pages, the latency of loads that
+/// depend on each other, and sequential bandwidth; on one core.
 #[derive(Clone, Debug, Args)]
 pub struct MachineArgs {
     /// Largest array, such as 64MB or 2GB; a quarter of the free memory at most

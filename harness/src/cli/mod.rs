@@ -3,6 +3,7 @@
 
 mod bar;
 mod check;
+pub mod conform;
 pub mod data;
 mod explain;
 pub mod machine;
@@ -25,9 +26,11 @@ use crate::error::{FailureKind, Result};
 /// a year of flights joined with planes, airports, airlines and weather.
 #[derive(Debug, Parser)]
 #[command(name = "streamjoin", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 ok; 1 a file is missing or unreadable, or reading, joining or \
+#[command(
+    after_help = "Exit codes: 0 ok; 1 a file is missing or unreadable, or reading, joining or \
 writing failed; 2 the arguments, the scenario or the schemas are wrong, or the join is refused; \
-3 a regression; 4 a wrong result; 5 inconclusive.")]
+3 a regression; 4 a wrong result; 5 inconclusive."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -38,6 +41,7 @@ enum Command {
     Run(run::RunArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
+    Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Data(data::DataArgs),
     #[command(hide = true)]
@@ -50,6 +54,7 @@ impl Command {
             Self::Run(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
+            Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Data(args) => data::run(&args),
             Self::MeasureOne(args) => args.execute(),

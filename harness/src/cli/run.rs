@@ -74,9 +74,9 @@ impl RunArgs {
     pub(super) fn execute(self) -> Result<()> {
         let scenario = self.scenario.find()?;
         let plan = plan(&scenario, self.strategies.limit)?;
-        let strategies =
-            strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
-        let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        let sink =
+            sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
         check(&plan, &strategies, &sink)?;
         if let Some(path) = &self.report {
             writable(path)?;

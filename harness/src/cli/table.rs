@@ -102,8 +102,7 @@ fn strategies(runs: &[RunRecord]) -> Table {
 /// How the strategies compare with the first.
 fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     let against = format!("against {}", first.strategy);
-    let mut table =
-        table(&[&against, "rows/s", "join rows/s", "p50 latency", "build", "tables"]);
+    let mut table = table(&[&against, "rows/s", "join rows/s", "p50 latency", "build", "tables"]);
     let ratio = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) if b > 0.0 => format!("{:.2}x", a / b),
         _ => "-".to_owned(),

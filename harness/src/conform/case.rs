@@ -335,10 +335,8 @@ mod tests {
         assert_eq!(seen(Refresh::Fixed, None), [0, 0, 0, 0]);
         assert_eq!(seen(Refresh::PerBatch, None), [0, 1, 2, 3]);
         assert_eq!(seen(Refresh::EveryN, Some(2)), [0, 0, 2, 2]);
-        let contradiction = Dimension {
-            version_seen_by_batch: Some(vec![1]),
-            ..dimension(Refresh::Fixed, None)
-        };
+        let contradiction =
+            Dimension { version_seen_by_batch: Some(vec![1]), ..dimension(Refresh::Fixed, None) };
         assert!(contradiction.version_seen(0).is_err());
     }
 }

@@ -23,8 +23,7 @@ pub(super) struct Multiset {
 impl Multiset {
     pub(super) fn new(schema: &SchemaRef) -> Result<Self, String> {
         let fields = schema.fields().iter().map(|f| SortField::new(f.data_type().clone()));
-        let converter =
-            RowConverter::new(fields.collect()).map_err(|error| error.to_string())?;
+        let converter = RowConverter::new(fields.collect()).map_err(|error| error.to_string())?;
         Ok(Self { converter, schema: schema.clone(), counts: HashMap::new() })
     }
 
@@ -83,11 +82,9 @@ impl Multiset {
             return Ok("[]".to_owned());
         }
         let parser = self.converter.parser();
-        let columns = self
-            .converter
-            .convert_rows([parser.parse(row)])
-            .map_err(|error| error.to_string())?;
-        let cells = columns.iter().map(|column| print_cell(column)).collect::<Result<Vec<_>, _>>();
+        let columns =
+            self.converter.convert_rows([parser.parse(row)]).map_err(|error| error.to_string())?;
+        let cells = columns.iter().map(print_cell).collect::<Result<Vec<_>, _>>();
         Ok(format!("[{}]", cells?.join(", ")))
     }
 }

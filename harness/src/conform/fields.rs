@@ -53,7 +53,11 @@ pub(super) fn check_keys(
             (name(&key.left, left), name(&key.right, right), null_safe)
         })
         .collect();
-    if parsed == wanted {
+    // Names are found without regard to case.
+    let folded = |keys: &Named| -> Named {
+        keys.iter().map(|(l, r, safe)| (l.to_lowercase(), r.to_lowercase(), *safe)).collect()
+    };
+    if folded(&parsed) == folded(&wanted) {
         return Ok(());
     }
     Err(format!(
@@ -133,7 +137,9 @@ fn pairs(left: &RecordBatch, right: &RecordBatch) -> Result<(RecordBatch, Record
     let side = |batch: &RecordBatch, side: Side, other: usize| -> Result<RecordBatch, String> {
         let own = batch.num_rows().min(TRIED);
         let positions: UInt32Array = match side {
-            Side::Left => (0..=own).flat_map(|i| std::iter::repeat_n(i as u32, other + 1)).collect(),
+            Side::Left => {
+                (0..=own).flat_map(|i| std::iter::repeat_n(i as u32, other + 1)).collect()
+            }
             Side::Right => (0..=other).flat_map(|_| 0..=own as u32).collect(),
         };
         let columns = batch
@@ -183,7 +189,11 @@ fn evaluate(
                     serde_json::Value::String(_) => "string",
                     serde_json::Value::Bool(_) => "boolean",
                     serde_json::Value::Number(n) if n.is_f64() => "double",
-                    serde_json::Value::Number(n) if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => "int",
+                    serde_json::Value::Number(n)
+                        if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) =>
+                    {
+                        "int"
+                    }
                     _ => "bigint",
                 };
                 value::column(&value::data_type(type_name)?, std::iter::once(lit))

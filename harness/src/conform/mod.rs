@@ -24,7 +24,10 @@ use rayon::prelude::*;
 use crate::error::{Failure, Result};
 use form::Form;
 
-pub use case::Case;
+pub use case::{
+    Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join, Key, Operand,
+    Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase, StreamStaticQuery,
+};
 
 /// Cases recorded from Apache Spark 4.3.0 that come with the program.
 const SHIPPED: &[u8] = include_bytes!("../../tests/data/stream-static.jsonl.zst");

@@ -28,7 +28,9 @@ pub(super) fn rows(
     }
     let mut makers: Vec<(usize, Maker)> = Vec::new();
     for key in &keys {
-        let Some(column) = dimension.schema.iter().position(|(name, _)| *name == key.column) else {
+        let Some(column) =
+            dimension.schema.iter().position(|(name, _)| name.eq_ignore_ascii_case(&key.column))
+        else {
             return Err(format!("dimension {}: no key column {}", dimension.name, key.column));
         };
         makers.push((column, Maker::new(&dimension.schema[column].1, key, &used, count)?));
@@ -68,7 +70,11 @@ fn keys(query: &StreamStaticQuery, join: &Join, dimension: &Dimension) -> Vec<Ke
     let partners = |name: &str| -> Vec<String> {
         let others = query.dims.iter().filter(|d| d.name != dimension.name);
         let schemas = others.map(|d| &d.schema).chain([&query.stream.schema]);
-        schemas.flatten().filter(|(n, _)| n == name).map(|(_, t)| t.clone()).collect()
+        schemas
+            .flatten()
+            .filter(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, t)| t.clone())
+            .collect()
     };
     if let Some(using) = &join.using {
         return using
@@ -83,16 +89,9 @@ fn keys(query: &StreamStaticQuery, join: &Join, dimension: &Dimension) -> Vec<Ke
     join.keys
         .iter()
         .map(|key| {
-            let (own, other) = if dimension_is_left {
-                (&key.left, &key.right)
-            } else {
-                (&key.right, &key.left)
-            };
-            KeyColumn {
-                column: own.clone(),
-                partners: partners(other),
-                null_safe: key.null_safe,
-            }
+            let (own, other) =
+                if dimension_is_left { (&key.left, &key.right) } else { (&key.right, &key.left) };
+            KeyColumn { column: own.clone(), partners: partners(other), null_safe: key.null_safe }
         })
         .collect()
 }
@@ -163,7 +162,7 @@ impl Used {
         let count = count as i64;
         (1..)
             .map(|step| step * count)
-            .find(|start| !self.days.iter().any(|day| (start - 1..=start + count).contains(&day)))
+            .find(|start| !self.days.iter().any(|day| (start - 1..=start + count).contains(day)))
             .unwrap_or_default()
     }
 }
@@ -172,13 +171,30 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 /// Makes the values of one key column.
 enum Maker {
-    Integer { start: i64, distinct: usize },
-    Decimal { start: i64, distinct: usize },
-    Digits { start: i64, distinct: usize },
-    DateText { start: i64 },
-    Date { start: i64 },
-    Timestamp { start: i64 },
-    Binary { prefix: String },
+    Integer {
+        start: i64,
+        distinct: usize,
+    },
+    Decimal {
+        start: i64,
+        distinct: usize,
+    },
+    Digits {
+        start: i64,
+        distinct: usize,
+    },
+    DateText {
+        start: i64,
+    },
+    Date {
+        start: i64,
+    },
+    Timestamp {
+        start: i64,
+    },
+    Binary {
+        prefix: String,
+    },
     Null,
     /// Null where null is a value, or a type without free values: any row may match.
     Boolean,
@@ -224,7 +240,8 @@ impl Maker {
             "boolean" => Self::without_values(key),
             _ => match value::data_type(type_name)? {
                 arrow::datatypes::DataType::Decimal128(precision, scale) => {
-                    let digits = u32::try_from(i16::from(precision) - i16::from(scale)).unwrap_or(0);
+                    let digits =
+                        u32::try_from(i16::from(precision) - i16::from(scale)).unwrap_or(0);
                     let limit = 10_i64.checked_pow(digits.min(17)).map_or(limit, |l| l.min(limit));
                     match used.free_numbers(limit, count) {
                         Some((start, distinct)) => Self::Decimal { start, distinct },

@@ -6,8 +6,8 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::key::CastMode;
 use streamjoin_kernels::{
-    ColumnRef, Filter, JoinError, JoinOptions, JoinType, KeyPair, OutputColumn, Side,
-    StreamStaticJoin, StreamStaticSpec, output_on, output_using,
+    ColumnRef, JoinError, JoinOptions, JoinType, KeyPair, OutputColumn, Side, StreamStaticJoin,
+    StreamStaticSpec, output_on, output_using,
 };
 
 use super::case::{CaseSide, Join, StreamStaticQuery};
@@ -75,9 +75,10 @@ impl Appended {
     }
 
     fn schema(&self, scope: &Scope) -> SchemaRef {
-        let own = scope.columns.iter().map(|column| {
-            Field::new(&column.name, column.data_type.clone(), column.nullable)
-        });
+        let own = scope
+            .columns
+            .iter()
+            .map(|column| Field::new(&column.name, column.data_type.clone(), column.nullable));
         let appended = self.0.iter().enumerate().map(|(i, expr)| {
             Field::new(format!("key {i}"), expr.data_type().clone(), expr.nullable())
         });
@@ -97,9 +98,9 @@ pub(super) fn bind(
     let mut steps = Vec::with_capacity(query.joins.len());
     for (i, join) in query.joins.iter().enumerate() {
         let dimension =
-            query.dims.iter().position(|dimension| dimension.name == join.dim).ok_or_else(|| {
-                Refusal::Case(format!("join {i}: there is no dimension {}", join.dim))
-            })?;
+            query.dims.iter().position(|dimension| dimension.name == join.dim).ok_or_else(
+                || Refusal::Case(format!("join {i}: there is no dimension {}", join.dim)),
+            )?;
         let stream_side = match (i, query.stream_side) {
             (0, CaseSide::Right) => Side::Right,
             _ => Side::Left,
@@ -107,7 +108,7 @@ pub(super) fn bind(
         let table = Scope::of_schema(&format!("d{i}"), &dimension_schemas[dimension]);
         let step = bind_join(join, stream_side, &stream, &table, dimension, mode)?;
         // Spark plans a join before it refuses it: so does the operator.
-        let operator = step.operator(JoinOptions::default()).map_err(refused)?;
+        let operator = step.operator(JoinOptions::default()).map_err(|error| refused(&error))?;
         stream = Scope::of_schema(&format!("j{}", i + 1), operator.output_schema());
         steps.push(step);
     }
@@ -118,7 +119,7 @@ pub(super) fn mode(query: &StreamStaticQuery) -> CastMode {
     if query.ansi { CastMode::Ansi } else { CastMode::NullOnError }
 }
 
-fn refused(error: JoinError) -> Refusal {
+fn refused(error: &JoinError) -> Refusal {
     Refusal::Query(error.to_string())
 }
 
@@ -130,7 +131,7 @@ fn bind_join(
     dimension: usize,
     mode: CastMode,
 ) -> Result<Step, Refusal> {
-    let join_type: JoinType = join.join_type.parse().map_err(refused)?;
+    let join_type: JoinType = join.join_type.parse().map_err(|error| refused(&error))?;
     let (left, right) = match stream_side {
         Side::Left => (stream, table),
         Side::Right => (table, stream),
@@ -167,10 +168,7 @@ fn bind_join(
         if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Dimension(column) }
     };
     let one_sided = |expr: &Option<BoundExpr>, side: Side| {
-        expr.as_ref().map(|expr| Filter {
-            columns: expr.columns().iter().map(|column| on_side(side, *column)).collect(),
-            predicate: sql::pair_predicate(expr),
-        })
+        expr.as_ref().map(|expr| sql::pair_filter(expr, |column| on_side(side, column)))
     };
     let left_filter = one_sided(&condition.left_filter, Side::Left);
     let right_filter = one_sided(&condition.right_filter, Side::Right);
@@ -179,22 +177,17 @@ fn bind_join(
         Side::Right => (right_filter, left_filter),
     };
     let lefts = left.columns.len();
-    let residual = condition.residual.as_ref().map(|expr| Filter {
-        columns: expr
-            .columns()
-            .iter()
-            .map(|column| match column.checked_sub(lefts) {
-                None => on_side(Side::Left, *column),
-                Some(column) => on_side(Side::Right, column),
-            })
-            .collect(),
-        predicate: sql::pair_predicate(expr),
+    let residual = condition.residual.as_ref().map(|expr| {
+        sql::pair_filter(expr, |column| match column.checked_sub(lefts) {
+            None => on_side(Side::Left, column),
+            Some(column) => on_side(Side::Right, column),
+        })
     });
     let (own_stream, own_table) =
         (Appended(Vec::new()).schema(stream), Appended(Vec::new()).schema(table));
     let output: Vec<OutputColumn> = match &using {
         Some(names) => output_using(join_type, stream_side, &own_stream, &own_table, names)
-            .map_err(refused)?,
+            .map_err(|error| refused(&error))?,
         None => output_on(join_type, stream_side, &own_stream, &own_table),
     };
     let spec = StreamStaticSpec {
@@ -213,11 +206,12 @@ fn bind_join(
 }
 
 /// The schema of the case's stream and of its tables, as they are recorded.
-pub(super) fn schemas(
-    query: &StreamStaticQuery,
-) -> Result<(SchemaRef, Vec<SchemaRef>), String> {
+pub(super) fn schemas(query: &StreamStaticQuery) -> Result<(SchemaRef, Vec<SchemaRef>), String> {
     let stream = value::schema(&query.stream.schema)?;
-    let dimensions =
-        query.dims.iter().map(|dimension| value::schema(&dimension.schema)).collect::<Result<_, _>>()?;
+    let dimensions = query
+        .dims
+        .iter()
+        .map(|dimension| value::schema(&dimension.schema))
+        .collect::<Result<_, _>>()?;
     Ok((stream, dimensions))
 }

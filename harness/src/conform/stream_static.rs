@@ -43,9 +43,12 @@ fn check_forms(case: &StreamStaticCase, forms: &[Form]) -> Result<Vec<String>, S
             let stream = encoding::schema(&stream, Owner::Stream);
             let dimensions: Vec<SchemaRef> =
                 dimensions.iter().map(|schema| encoding::schema(schema, Owner::Table)).collect();
-            let steps = plan::bind(query, &stream, &dimensions).map_err(|refusal| match refusal {
-                Refusal::Case(message) | Refusal::Query(message) => format!("[encoded] {message}"),
-            })?;
+            let steps =
+                plan::bind(query, &stream, &dimensions).map_err(|refusal| match refusal {
+                    Refusal::Case(message) | Refusal::Query(message) => {
+                        format!("[encoded] {message}")
+                    }
+                })?;
             Some((steps, input.encoded()?))
         }
         false => None,

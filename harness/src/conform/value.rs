@@ -16,7 +16,7 @@ use super::case::Row;
 ///
 /// # Errors
 /// A name that is not known.
-pub fn data_type(name: &str) -> Result<DataType, String> {
+pub(super) fn data_type(name: &str) -> Result<DataType, String> {
     Ok(match name {
         "tinyint" => DataType::Int8,
         "smallint" => DataType::Int16,
@@ -45,7 +45,7 @@ fn decimal(name: &str) -> Option<DataType> {
 ///
 /// # Errors
 /// An unknown type.
-pub fn schema(columns: &[(String, String)]) -> Result<SchemaRef, String> {
+pub(super) fn schema(columns: &[(String, String)]) -> Result<SchemaRef, String> {
     let fields = columns
         .iter()
         .map(|(name, type_name)| Ok(Field::new(name, data_type(type_name)?, true)))
@@ -57,7 +57,7 @@ pub fn schema(columns: &[(String, String)]) -> Result<SchemaRef, String> {
 ///
 /// # Errors
 /// The column and value that do not fit.
-pub fn batch(schema: &SchemaRef, rows: &[Row]) -> Result<RecordBatch, String> {
+pub(super) fn batch(schema: &SchemaRef, rows: &[Row]) -> Result<RecordBatch, String> {
     if let Some(row) = rows.iter().find(|row| row.len() != schema.fields().len()) {
         return Err(format!(
             "a row has {} values but the schema {} columns: {row:?}",
@@ -83,7 +83,7 @@ pub fn batch(schema: &SchemaRef, rows: &[Row]) -> Result<RecordBatch, String> {
 ///
 /// # Errors
 /// The value that does not fit.
-pub fn column<'a>(
+pub(super) fn column<'a>(
     data_type: &DataType,
     values: impl Iterator<Item = &'a Value>,
 ) -> Result<ArrayRef, String> {
@@ -148,7 +148,7 @@ fn float(value: &Value) -> Option<f64> {
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {
-    if !text.is_ascii() || text.len() % 2 != 0 {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
         return None;
     }
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).ok()).collect()
@@ -166,7 +166,12 @@ fn unscaled(text: &str, scale: i8) -> Option<i128> {
         return None;
     }
     let joined = format!("{whole}{fraction:0<scale$}");
-    joined.bytes().all(|b| b.is_ascii_digit()).then(|| joined.parse::<i128>().ok()).flatten().map(|v| v * sign)
+    joined
+        .bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| joined.parse::<i128>().ok())
+        .flatten()
+        .map(|v| v * sign)
 }
 
 /// Days since 1970-01-01 of `YYYY-MM-DD`.
@@ -210,9 +215,12 @@ mod tests {
         assert_eq!(decimal.as_primitive::<Decimal128Type>().value(0), -350);
         assert_eq!(one("binary", json!("00FF")).as_binary::<i32>().value(0), [0, 255]);
         assert!(one("string", Value::Null).is_null(0));
-        for (text, expected) in
-            [("1970-01-01", 0), ("1969-12-31", -1), ("2020-02-29", 18_321), ("0001-01-01", -719_162)]
-        {
+        for (text, expected) in [
+            ("1970-01-01", 0),
+            ("1969-12-31", -1),
+            ("2020-02-29", 18_321),
+            ("0001-01-01", -719_162),
+        ] {
             assert_eq!(days(text), Some(expected), "{text}");
         }
     }

@@ -154,7 +154,7 @@ impl MachineReport {
             bytes_text(self.array_bytes)
         );
         let mut table = Table::new();
-        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header([
+        table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
             "array",
             "fits",
             "touches, huge\nM/s",

@@ -56,10 +56,7 @@ impl MemorySampler {
         let last = anonymous_bytes();
         self.stop();
         let peak = self.peak.load(Ordering::Relaxed);
-        MemoryPeaks {
-            rss: status_field("VmHWM:"),
-            anonymous: last.map(|bytes| bytes.max(peak)),
-        }
+        MemoryPeaks { rss: status_field("VmHWM:"), anonymous: last.map(|bytes| bytes.max(peak)) }
     }
 
     fn stop(&mut self) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, StreamStaticPlan, Strategy};
+use crate::plan::{Plan, Strategy, StreamStaticPlan};
 use crate::record::{DimensionSummary, Dropped, Progress, Summary};
 use crate::replay::{Counted, Pass, PassOutcome, Watcher};
 use crate::sink::{self, Sink, SinkSpec};

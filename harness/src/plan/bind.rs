@@ -207,10 +207,10 @@ fn open_stream(name: &str, spec: &StreamSpec, scenario: &Scenario) -> Result<Fee
         }
         (None, Some(generator)) => Feed::generated(generator.get_ref())
             .map_err(|failure| failure.at(scenario.place(generator))),
-        _ => Err(Failure::usage(format!(
-            "[stream.{name}] needs one of `recording` and `generator`"
-        ))
-        .at(&scenario.text)),
+        _ => {
+            Err(Failure::usage(format!("[stream.{name}] needs one of `recording` and `generator`"))
+                .at(&scenario.text))
+        }
     }
 }
 

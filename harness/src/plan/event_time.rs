@@ -1,6 +1,5 @@
 //! Event times as microseconds, whatever the column that holds them.
 
-
 use arrow::array::cast::AsArray;
 use arrow::array::types::{
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
@@ -59,7 +58,9 @@ impl EventTime {
                     DataType::Timestamp(..) | DataType::Date32 => {
                         "it is a time already: leave `unit` and `format` out"
                     }
-                    _ => "an event time is a timestamp, a date, an integer with a `unit` or a string with a `format`",
+                    _ => {
+                        "an event time is a timestamp, a date, an integer with a `unit` or a string with a `format`"
+                    }
                 };
                 return Err(format!(
                     "`event_time` column `{}` is of type {data_type}: {remedy}",
@@ -148,4 +149,3 @@ fn parsed(text: &StringArray, format: &str) -> Result<Int64Array, JoinError> {
     }
     Ok(Int64Array::from(times))
 }
-

@@ -7,7 +7,7 @@ use streamjoin_kernels::{NullEquality, Side, key};
 
 use super::bind::{Bound, BoundDimension, BoundOutput, BoundStream};
 use super::join::BoundJoin;
-use super::{JoinPlan, Plan, StreamStaticPlan, Strategy};
+use super::{JoinPlan, Plan, Strategy, StreamStaticPlan};
 use crate::error::Result;
 use crate::scenario::{Refresh, Scenario, Trigger, VersionStart};
 
@@ -179,8 +179,14 @@ fn describe_columns(text: &mut String, plan: &StreamStaticPlan) {
     );
     for join in &plan.joins {
         let schema = join.table.schema();
-        let read: Vec<&str> =
-            join.chain.table.rows.read.positions().map(|c| schema.field(c).name().as_str()).collect();
+        let read: Vec<&str> = join
+            .chain
+            .table
+            .rows
+            .read
+            .positions()
+            .map(|c| schema.field(c).name().as_str())
+            .collect();
         let _ = writeln!(
             text,
             "read of {}: {} of {} columns ({}); {}",
@@ -202,7 +208,10 @@ fn memory(join: &JoinPlan) -> String {
     let row = row_bytes(join.chain.table.keys.schema());
     // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
     let estimate = rows.saturating_mul(row + 16);
-    format!("about {:.1} MB in memory ({rows} rows of some {row} bytes and the index)", estimate as f64 / 1e6)
+    format!(
+        "about {:.1} MB in memory ({rows} rows of some {row} bytes and the index)",
+        estimate as f64 / 1e6
+    )
 }
 
 fn row_bytes(schema: &Schema) -> u64 {

@@ -136,9 +136,11 @@ impl Feed {
                 let projection = projection.to_vec();
                 let mut first_row = 0;
                 let batches = generator.read(GENERATED_ROWS).map(move |batch| {
-                    let batch = batch?.project(&projection).map_err(|source| {
-                        DatasetError::Arrow { doing: "projecting generated rows".to_owned(), source }
-                    })?;
+                    let batch =
+                        batch?.project(&projection).map_err(|source| DatasetError::Arrow {
+                            doing: "projecting generated rows".to_owned(),
+                            source,
+                        })?;
                     let batch = SourceBatch { file: 0, first_row, batch };
                     first_row += batch.batch.num_rows() as u64;
                     Ok(batch)

@@ -76,11 +76,7 @@ impl BoundJoin {
     /// # Errors
     /// A usage failure with its place in the scenario. A join that is refused
     /// on a stream is bound all the same, so that it can be explained.
-    pub fn bind(
-        spec: &DimensionSpec,
-        inputs: JoinInputs<'_>,
-        scenario: &Scenario,
-    ) -> Result<Self> {
+    pub fn bind(spec: &DimensionSpec, inputs: JoinInputs<'_>, scenario: &Scenario) -> Result<Self> {
         let join_type = spec.r#type.as_ref().map_or(JoinType::Inner, |t| *t.get_ref());
         let stream_side = stream_side(spec, inputs.first, scenario)?;
         let (left, right) = match stream_side {
@@ -269,7 +265,9 @@ fn with_nullability(
         ColumnRef::Dimension(_) => join_type.extends_with_nulls(stream_side.opposite()),
     };
     let columns = columns.into_iter().zip(sources);
-    columns.map(|(c, source)| ScopeColumn { nullable: c.nullable || extended(source), ..c }).collect()
+    columns
+        .map(|(c, source)| ScopeColumn { nullable: c.nullable || extended(source), ..c })
+        .collect()
 }
 
 impl BoundKey {

@@ -211,8 +211,7 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
         trigger_column,
         limit: limit.or(scenario.spec.replay.limit),
     };
-    let plan =
-        StreamStaticPlan { stream, joins: joins.collect(), output: chain.output };
+    let plan = StreamStaticPlan { stream, joins: joins.collect(), output: chain.output };
     if matches!(plan.stream.feed, Feed::Generated(_))
         && plan.stream.limit.is_none()
         && plan.stream.feed.rows().is_none()

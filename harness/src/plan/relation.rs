@@ -86,8 +86,9 @@ impl Clauses<'_> {
         mode: CastMode,
     ) -> Result<(Option<BoundExpr>, Vec<(String, Origin, ScopeColumn)>)> {
         let filter = self.filter.map(|text| {
-            sql::filter(text.get_ref(), scope, mode)
-                .map_err(|error| Failure::usage(format!("`where`: {error}")).at(scenario.place(text)))
+            sql::filter(text.get_ref(), scope, mode).map_err(|error| {
+                Failure::usage(format!("`where`: {error}")).at(scenario.place(text))
+            })
         });
         let filter = filter.transpose()?;
         let Some(select) = self.select else {
@@ -97,8 +98,9 @@ impl Clauses<'_> {
         };
         let mut columns = Vec::new();
         for text in select {
-            let items = sql::select(std::slice::from_ref(text.get_ref()), scope, mode)
-                .map_err(|error| Failure::usage(format!("`select`: {error}")).at(scenario.place(text)))?;
+            let items = sql::select(std::slice::from_ref(text.get_ref()), scope, mode).map_err(
+                |error| Failure::usage(format!("`select`: {error}")).at(scenario.place(text)),
+            )?;
             for item in items {
                 let qualifiers = match item.expr.as_column() {
                     Some(column) => scope.columns[column].qualifiers.clone(),

@@ -99,8 +99,7 @@ impl Table {
                     .at(scenario.place(&spec.name))
             })?;
         }
-        let default =
-            if spec.versions.is_some() { Refresh::EveryBatch } else { Refresh::Once };
+        let default = if spec.versions.is_some() { Refresh::EveryBatch } else { Refresh::Once };
         let refresh = spec.refresh.as_ref().map_or(default, |refresh| *refresh.get_ref());
         Ok(Self { versions, refresh, options })
     }
@@ -137,7 +136,8 @@ impl Table {
     pub fn reopen(&self, version: usize) -> Result<Feed> {
         let version = &self.versions[version];
         let Some(path) = &version.path else { return Ok(version.feed.clone()) };
-        let feed = Feed::open(path, &self.options).map_err(|failure| Failure::run(failure.message))?;
+        let feed =
+            Feed::open(path, &self.options).map_err(|failure| Failure::run(failure.message))?;
         same_columns(&self.schema(), &feed.schema())
             .map_err(|message| Failure::run(format!("{}: {message}", feed.describe())))?;
         Ok(feed)

@@ -86,9 +86,9 @@ impl<'p> Dimension<'p> {
     fn fingerprint(&self, version: usize) -> Result<Option<Fingerprint>> {
         let version = &self.plan.table.versions[version];
         let taken = version.path.as_deref().map(|path| Fingerprint::take(path, &version.feed));
-        taken.transpose().map_err(|failure| {
-            failure.at(format!("looking at dimension `{}`", self.plan.name))
-        })
+        taken
+            .transpose()
+            .map_err(|failure| failure.at(format!("looking at dimension `{}`", self.plan.name)))
     }
 
     fn load(
@@ -101,8 +101,7 @@ impl<'p> Dimension<'p> {
         let rows = read_table(feed, &self.schema, &self.plan.chain.table)?;
         // Declared versions are numbered as the scenario lists them, reloads of
         // one table in the order in which they were seen.
-        let number =
-            if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
+        let number = if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
         let snapshot = join.build(&rows, number).map_err(Failure::run)?;
         self.build_time += snapshot.build_time();
         self.rebuilt = Some(snapshot.build_time());

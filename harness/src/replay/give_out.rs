@@ -53,7 +53,10 @@ impl Out<'_> {
             Unmatched::ByMarkers => {
                 let markers = self.output.markers.iter();
                 let matched = markers.fold(None, |matched: Option<NullBuffer>, &marker| {
-                    NullBuffer::union(matched.as_ref(), joined.column(marker).logical_nulls().as_ref())
+                    NullBuffer::union(
+                        matched.as_ref(),
+                        joined.column(marker).logical_nulls().as_ref(),
+                    )
                 });
                 matched.map_or(0, |matched| matched.null_count())
             }

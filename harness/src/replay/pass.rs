@@ -12,7 +12,7 @@ use super::source_rows::{Place, SourceRows, cutter};
 use super::watermark::Watermark;
 use crate::error::{Failure, Result};
 use crate::measure::Latencies;
-use crate::plan::{StreamStaticPlan, Strategy, Unmatched};
+use crate::plan::{Strategy, StreamStaticPlan, Unmatched};
 use crate::record::{Checksum, Progress};
 use crate::sink::Sink;
 
@@ -297,8 +297,7 @@ impl<'p, 's> State<'p, 's> {
                     input_rows_per_second: since
                         .filter(|seconds| *seconds > 0.0)
                         .map(|seconds| batch.rows as f64 / seconds),
-                    processed_rows_per_second: (seconds > 0.0)
-                        .then(|| batch.rows as f64 / seconds),
+                    processed_rows_per_second: (seconds > 0.0).then(|| batch.rows as f64 / seconds),
                     duration_ms: batch.clock.durations(),
                     event_time,
                     dimension: state.pipeline.dimensions().map(|d| d.progress()).collect(),

@@ -8,7 +8,7 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::dimension::Dimension;
 use crate::error::{Failure, Result};
-use crate::plan::{JoinPlan, Projector, StreamStaticPlan, Strategy};
+use crate::plan::{JoinPlan, Projector, Strategy, StreamStaticPlan};
 
 /// The joins of a pass, each with its table.
 #[derive(Debug)]

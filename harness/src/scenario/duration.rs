@@ -36,8 +36,7 @@ impl std::str::FromStr for Micros {
         }
         while !rest.is_empty() {
             let end = rest.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(rest.len());
-            let number: i64 =
-                rest[..end].replace('_', "").parse().map_err(|_| refuse())?;
+            let number: i64 = rest[..end].replace('_', "").parse().map_err(|_| refuse())?;
             rest = rest[end..].trim_start();
             let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
             let unit = rest[..end].to_ascii_lowercase();
@@ -80,7 +79,9 @@ impl<'de> Deserialize<'de> for Micros {
 /// A message that says which form is read.
 pub fn timestamp(text: &str) -> Result<i64, String> {
     let refuse = || {
-        format!("`{text}` is not a timestamp: write it as \"2013-01-31 12:00:00\", in UTC unless it names a zone")
+        format!(
+            "`{text}` is not a timestamp: write it as \"2013-01-31 12:00:00\", in UTC unless it names a zone"
+        )
     };
     let utc: Tz = "+00:00".parse().map_err(|_| refuse())?;
     Ok(string_to_datetime(&utc, text).map_err(|_| refuse())?.timestamp_micros())

@@ -31,8 +31,8 @@ pub fn load(path: &Path, name: &str) -> Result<Scenario> {
 /// # Errors
 /// A usage failure that names the place, what is wrong and what is accepted.
 pub fn parse(text: SourceText, name: &str) -> Result<Scenario> {
-    let spec: ScenarioSpec = toml::from_str(text.text())
-        .map_err(|error| Failure::usage(explain(&error, &text)))?;
+    let spec: ScenarioSpec =
+        toml::from_str(text.text()).map_err(|error| Failure::usage(explain(&error, &text)))?;
     Ok(Scenario { name: name.to_owned(), text, spec })
 }
 

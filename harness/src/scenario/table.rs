@@ -132,8 +132,7 @@ impl<'de> Deserialize<'de> for Instant {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Instant, A::Error> {
-                let datetime =
-                    toml::value::Datetime::deserialize(MapAccessDeserializer::new(map))?;
+                let datetime = toml::value::Datetime::deserialize(MapAccessDeserializer::new(map))?;
                 self.visit_str(&datetime.to_string())
             }
         }

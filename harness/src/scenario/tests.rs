@@ -124,7 +124,11 @@ fn triggers_are_read_in_every_form() {
 
 #[test]
 fn an_unknown_key_names_its_place_and_the_nearest_known_one() {
-    refused("[replay]\ntriger = \"once\"\n", "9:1", &["unknown key `triger`", "did you mean `trigger`?"]);
+    refused(
+        "[replay]\ntriger = \"once\"\n",
+        "9:1",
+        &["unknown key `triger`", "did you mean `trigger`?"],
+    );
     refused("wher = \"x\"\n", "8:1", &["`wher`", "did you mean `where`?", "Known:"]);
     refused("[outptu]\n", "8:2", &["`outptu`", "did you mean `output`?"]);
     refused("[strategies.a]\nxyzzy = 1\n", "9:1", &["`xyzzy`", "known: layout, index"]);

@@ -14,13 +14,29 @@ fn run(folder: &Folder) -> Ran {
 fn what_a_scenario_says_wrongly_is_usage() {
     let folder = Folder::small();
     let cases: &[(&str, &str, &[&str])] = &[
-        ("on = \"orders.customer", "on = \"orders.custmer", &["s.toml:10:6", "`on`", "custmer", "customer"]),
-        ("recording", "recordin", &["s.toml:4:1", "unknown key `recordin`", "did you mean `recording`?"]),
-        ("type = \"left outer\"", "type = \"right outer\"", &["s.toml:7:8", "right-outer join refused", "left-outer"]),
+        (
+            "on = \"orders.customer",
+            "on = \"orders.custmer",
+            &["s.toml:10:6", "`on`", "custmer", "customer"],
+        ),
+        (
+            "recording",
+            "recordin",
+            &["s.toml:4:1", "unknown key `recordin`", "did you mean `recording`?"],
+        ),
+        (
+            "type = \"left outer\"",
+            "type = \"right outer\"",
+            &["s.toml:7:8", "right-outer join refused", "left-outer"],
+        ),
         ("type = \"left outer\"", "type = \"full\"", &["full-outer join refused", "left-outer"]),
         ("event_time = \"at\"", "event_time = \"att\"", &["s.toml:5:14", "att", "`at`"]),
         ("event_time = \"at\"", "event_time = \"amount\"", &["amount", "unit"]),
-        ("type = \"left outer\"", "using = [\"name\"]", &["s.toml:9:9", "`on` or `using`, not both"]),
+        (
+            "type = \"left outer\"",
+            "using = [\"name\"]",
+            &["s.toml:9:9", "`on` or `using`, not both"],
+        ),
         ("name = \"customers\"", "name = \"Orders\"", &["s.toml:7:8", "used twice"]),
         ("table = \"customers.csv\"", "", &["needs one of `table`"]),
     ];

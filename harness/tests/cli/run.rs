@@ -57,7 +57,9 @@ fn json_lines(text: &str) -> Vec<Value> {
 fn a_run_prints_counts_and_strategies() {
     let folder = Folder::small();
     let text = folder.streamjoin(&["run", "s.toml"]).ok();
-    for part in ["orders with customers", "6 rows in, 6 rows out, 2 of them unmatched", "customers", "auto"] {
+    for part in
+        ["orders with customers", "6 rows in, 6 rows out, 2 of them unmatched", "customers", "auto"]
+    {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert_eq!(folder.names(), ["customers.csv", "orders.csv", "s.toml"]);
@@ -98,7 +100,16 @@ fn json_is_one_object_with_every_field() {
             assert_eq!(batch["numInputRows"], rows);
             has_fields(
                 &batch["durationMs"],
-                &["read", "keys", "build", "probe", "materialise", "evict", "sink", "triggerExecution"],
+                &[
+                    "read",
+                    "keys",
+                    "build",
+                    "probe",
+                    "materialise",
+                    "evict",
+                    "sink",
+                    "triggerExecution",
+                ],
             );
             assert!(batch.get("eventTime").is_none(), "absent without a watermark");
             let table = &batch["dimension"][0];
@@ -107,7 +118,8 @@ fn json_is_one_object_with_every_field() {
         assert!(progress[0]["dimension"][0]["rebuiltMs"].is_number());
         assert!(progress[1]["dimension"][0]["rebuiltMs"].is_null(), "built once");
     }
-    let written: Value = serde_json::from_slice(&fs::read(folder.path("report.json")).unwrap()).unwrap();
+    let written: Value =
+        serde_json::from_slice(&fs::read(folder.path("report.json")).unwrap()).unwrap();
     assert_eq!(written, report);
 }
 
@@ -229,7 +241,9 @@ fn strategies_are_chosen_by_name_or_by_form() {
 #[test]
 fn two_threads_give_the_same_rows() {
     let folder = Folder::small();
-    folder.scenario_and("[strategies.one]\n[strategies.two]\nthreads = 2\nlayout = \"partitioned\"\n");
+    folder.scenario_and(
+        "[strategies.one]\n[strategies.two]\nthreads = 2\nlayout = \"partitioned\"\n",
+    );
     let text = folder.streamjoin(&["run", "s.toml"]).ok();
     assert!(text.contains("verified: one, two gave the same rows"), "{text}");
 }

@@ -8,14 +8,15 @@ use streamjoin_datasets::{
 };
 
 use super::failure;
+use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
-/// Writes files, or the rows of a generator, to one file with a sidecar.
+/// Arguments of `data import`.
 #[derive(Clone, Debug, Args)]
 pub struct ImportArgs {
     /// File, folder or glob to import
-    #[arg(value_name = "SOURCE", required_unless_present = "generator")]
+    #[arg(value_name = "SOURCE")]
     pub source: Option<PathBuf>,
 
     /// Generator instead of files, as in a scenario:
@@ -106,7 +107,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
     Ok(format!(
         "{}: {} rows, {}, SHA-256 {}\n{}\n",
         imported.path.display(),
-        imported.rows,
+        grouped(imported.rows),
         bytes_text(imported.bytes),
         imported.sha256,
         imported.sidecar.display()

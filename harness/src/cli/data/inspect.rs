@@ -11,11 +11,12 @@ use streamjoin_datasets::{FileFormat, ReadOptions, Sidecar, Source, type_text};
 
 use super::statistics::ColumnStatistics;
 use super::{DataFormat, failure, json};
+use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 use crate::sink::show;
 
-/// Shows columns, value ranges and first rows.
+/// Arguments of `data inspect`.
 #[derive(Clone, Debug, Args)]
 pub struct InspectArgs {
     /// File, folder or glob
@@ -103,14 +104,14 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
         bytes_text(bytes)
     );
     let read = if found.cut { " read (more follow)" } else { "" };
-    text += &format!("{} rows{read}, {} columns\n", found.rows, found.columns.len());
+    text += &format!("{} rows{read}, {} columns\n", grouped(found.rows), found.columns.len());
     if let Some(sidecar) = Sidecar::of(source.origin()).map_err(failure)? {
         let licence = sidecar.licence.as_deref().unwrap_or("licence not recorded");
         text += &format!("{} ({licence})\n", sidecar.description);
     }
     let mut table = Table::new();
     table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+        .load_preset(presets::UTF8_BORDERS_ONLY)
         .set_header(["column", "type", "nulls", "distinct", "min", "max"]);
     for (field, statistics) in source.schema().fields().iter().zip(&found.columns) {
         let (min, max) = statistics.range();
@@ -118,8 +119,8 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
         table.add_row([
             field.name().clone(),
             type_text(field.data_type()),
-            statistics.nulls().to_string(),
-            format!("{about}{}", statistics.distinct()),
+            grouped(statistics.nulls()),
+            format!("{about}{}", grouped(statistics.distinct())),
             min.as_deref().map(shorten).unwrap_or_default(),
             max.as_deref().map(shorten).unwrap_or_default(),
         ]);

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
 
 use super::{DataFormat, failure, json};
+use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
-/// Lists the recordings and tables of the data folder.
+/// Arguments of `data list`.
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
     /// The data folder; else STREAMJOIN_DATA, else `datasets` from here upward
@@ -27,7 +28,8 @@ pub struct ListArgs {
     pub format: DataFormat,
 }
 
-pub(super) fn run(args: &ListArgs) -> Result<String> {
+/// What to print, and whether all files are what they should be.
+pub(super) fn run(args: &ListArgs) -> Result<(String, Result<()>)> {
     let folder = find_data_dir(args.data_dir.as_deref()).map_err(failure)?;
     let catalogue = Catalogue::open(&folder).map_err(failure)?;
     let checked: Vec<(&Recording, Option<Result<(), String>>)> = catalogue
@@ -47,10 +49,11 @@ pub(super) fn run(args: &ListArgs) -> Result<String> {
         .filter_map(|(_, verified)| verified.as_ref()?.as_ref().err())
         .map(String::as_str)
         .collect();
-    if differing.is_empty() {
-        return Ok(text);
-    }
-    Err(Failure::run(format!("{text}\n{}", differing.join("\n"))))
+    let verdict = match differing.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::run(differing.join("; "))),
+    };
+    Ok((text, verdict))
 }
 
 type Checked<'a> = (&'a Recording, Option<Result<(), String>>);
@@ -72,7 +75,7 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         return format!("{}: no recordings\n", catalogue.folder.display());
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header([
+    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
         "name",
         "rows",
         "size",
@@ -84,7 +87,7 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         let sidecar = &recording.sidecar;
         table.add_row([
             sidecar.name.clone(),
-            sidecar.rows.to_string(),
+            grouped(sidecar.rows),
             bytes_text(bytes(recording)),
             sidecar.licence.clone().unwrap_or_default(),
             status(verified.as_ref()).to_owned(),
