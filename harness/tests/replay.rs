@@ -35,8 +35,7 @@ fn replay(scenario: &Scenario, after: impl FnMut(u64)) -> Result<(PassOutcome, V
     let strategy = JoinStrategy::auto()?;
     let mut sink = sink::open(&SinkSpec::None, plan.output_schema())?;
     let mut notes = Notes { kept: Vec::new(), after };
-    let outcome =
-        Pass::new(joined, &strategy, None).run(&mut *sink, &mut notes, Counted::All)?;
+    let outcome = Pass::new(joined, &strategy, None).run(&mut *sink, &mut notes, Counted::All)?;
     Ok((outcome, notes.kept))
 }
 

@@ -1,7 +1,5 @@
 //! `explain` and `check`.
 
-
-
 use crate::support::{Folder, ORDERS};
 
 #[test]
@@ -46,10 +44,7 @@ fn check_reads_everything_and_writes_nothing() {
     assert!(text.contains("orders: 6 rows") && text.contains("customers: 4 rows"), "{text}");
     assert!(text.contains("s: ok"), "{text}");
     assert_eq!(folder.names(), ["customers.csv", "orders.csv", "s.toml"]);
-    folder.write(
-        "orders.csv",
-        ORDERS.replace("2,2,20", "2,2,many"),
-    );
+    folder.write("orders.csv", ORDERS.replace("2,2,20", "2,2,many"));
     folder.scenario_with(
         "event_time = \"at\"",
         "schema = { id = \"int\", customer = \"int\", amount = \"int\", at = \"timestamp\" }",

@@ -1,7 +1,5 @@
 //! Bad input: one clear error with file and place, and the right exit code.
 
-
-
 use std::fs;
 
 use crate::support::{CUSTOMERS, Folder, Ran, SCENARIO};

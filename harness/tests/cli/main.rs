@@ -4,3 +4,4 @@ mod explain;
 mod failures;
 mod run;
 mod support;
+mod tools;

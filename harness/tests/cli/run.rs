@@ -1,12 +1,10 @@
 //! `streamjoin run` on real files: results, output, reports.
 
-
-
 use std::fs;
 use std::process::Stdio;
 
-use serde_json::Value;
 use crate::support::Folder;
+use serde_json::Value;
 
 /// The summary's fields, in the contract's order.
 const SUMMARY: &[&str] = &[
