@@ -38,6 +38,12 @@ type = "left outer"
 on = "orders.customer = customers.customer"
 "#;
 
+/// An output that every format can hold: no two columns of one name.
+pub(crate) const WRITABLE: &str = r#"
+[output]
+select = ["orders.*", "name", "vip"]
+"#;
+
 /// A temporary folder that goes with the test.
 pub(crate) struct Folder(tempfile::TempDir);
 
