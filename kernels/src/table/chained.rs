@@ -14,7 +14,7 @@ use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows in flight together: enough to hide memory latency, few enough
 /// that their state stays in the first-level cache.
-const BLOCK: usize = 256;
+const BLOCK: usize = 128;
 /// How far ahead of its use a head is asked for when building.
 const AHEAD: usize = 32;
 
