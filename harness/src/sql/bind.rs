@@ -311,7 +311,7 @@ pub(super) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
     while let Some(expr) = open.pop() {
         match expr {
             ast::Expr::BinaryOp { left, op: inner, right } if inner == op => {
-                open.extend([&**right, &**left])
+                open.extend([&**right, &**left]);
             }
             ast::Expr::Nested(inner) if is_chain(inner, op) => open.push(inner),
             _ => found.push(expr),

@@ -154,9 +154,20 @@ fn literal(f: &mut fmt::Formatter<'_>, value: &arrow::array::ArrayRef) -> fmt::R
     match data_type {
         DataType::Date32 | DataType::Date64 => write!(f, "DATE '{text}'"),
         DataType::Timestamp(..) => write!(f, "TIMESTAMP '{text}'"),
-        DataType::Float64 if value_is_finite(value) => write!(f, "{text}D"),
+        DataType::Float64 if text.parse::<f64>().is_ok_and(f64::is_finite) => {
+            write!(f, "{text}D")
+        }
         DataType::Float64 => write!(f, "CAST('{text}' AS DOUBLE)"),
+        DataType::Float32 if text.parse::<f32>().is_ok_and(f32::is_finite) => {
+            write!(f, "{text}F")
+        }
+        DataType::Float32 => write!(f, "CAST('{text}' AS FLOAT)"),
+        DataType::Int8 => write!(f, "{text}Y"),
+        DataType::Int16 => write!(f, "{text}S"),
         DataType::Int64 => write!(f, "{text}L"),
+        DataType::Decimal128(precision, _) if digits(&text) != usize::from(*precision) => {
+            write!(f, "CAST({text} AS {})", sql_name(data_type))
+        }
         other if is_string(other) => {
             write!(f, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
         }
@@ -164,8 +175,10 @@ fn literal(f: &mut fmt::Formatter<'_>, value: &arrow::array::ArrayRef) -> fmt::R
     }
 }
 
-fn value_is_finite(value: &arrow::array::ArrayRef) -> bool {
-    value
-        .as_primitive_opt::<arrow::datatypes::Float64Type>()
-        .is_some_and(|v| v.value(0).is_finite())
+/// The precision that a decimal number has as a literal.
+fn digits(text: &str) -> usize {
+    let plain = text.trim_start_matches(['-', '0', '.']);
+    let significant = plain.bytes().filter(u8::is_ascii_digit).count();
+    let scale = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    significant.max(scale).max(1)
 }

@@ -75,7 +75,7 @@ fn parser(text: &str) -> Result<Parser<'static>> {
     }
     let tokens = Tokenizer::new(&ConditionDialect, text)
         .tokenize_with_location()
-        .map_err(tokenizer_error)?;
+        .map_err(|e| tokenizer_error(&e))?;
     let tokens = join_suffixes(tokens);
     bound(&tokens)?;
     if !tokens.iter().any(|t| is_code(&t.token)) {
@@ -111,7 +111,7 @@ fn join_suffixes(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
 }
 
 fn bound(tokens: &[TokenWithSpan]) -> Result<()> {
-    let operators = tokens.iter().filter(|t| match &t.token {
+    let mut operators = tokens.iter().filter(|t| match &t.token {
         Token::Word(word) => word.keyword != Keyword::NoKeyword,
         Token::Number(..) | Token::SingleQuotedString(_) | Token::Comma | Token::Period => false,
         token => is_code(token),
@@ -119,7 +119,7 @@ fn bound(tokens: &[TokenWithSpan]) -> Result<()> {
     match operators.clone().count() {
         count if count <= MAX_OPERATORS => Ok(()),
         count => {
-            let place = operators.last().map_or_else(Location::empty, |t| t.span.start);
+            let place = operators.next_back().map_or_else(Location::empty, |t| t.span.start);
             Err(SqlError::at_location(
                 place,
                 format!(
@@ -141,7 +141,7 @@ fn end(parser: &mut Parser<'_>) -> Result<()> {
     }
 }
 
-fn tokenizer_error(error: TokenizerError) -> SqlError {
+fn tokenizer_error(error: &TokenizerError) -> SqlError {
     SqlError::at_location(error.location, format!("cannot read the text: {}", error.message))
 }
 

@@ -54,7 +54,8 @@ impl Scope {
         Self { columns: [self.columns.as_slice(), &right.columns].concat() }
     }
 
-    /// Adds a qualifier to every column, before or after the ones it has.
+    /// Adds a qualifier to every column, after those that it has: the name of a
+    /// join for its output.
     #[must_use]
     pub fn also_known_as(mut self, qualifier: &str) -> Self {
         for column in &mut self.columns {
@@ -78,7 +79,7 @@ impl Scope {
             (Some(position), None) => Ok(position),
             (Some(first), Some(second)) => {
                 let all = [first, second].into_iter().chain(found);
-                Err(self.ambiguous(qualifier, name, all.collect()))
+                Err(self.ambiguous(qualifier, name, &all.collect::<Vec<_>>()))
             }
             (None, _) => Err(self.unknown(qualifier, name)),
         }
@@ -98,7 +99,7 @@ impl Scope {
         Ok(found)
     }
 
-    fn ambiguous(&self, qualifier: Option<&str>, name: &str, positions: Vec<usize>) -> SqlError {
+    fn ambiguous(&self, qualifier: Option<&str>, name: &str, positions: &[usize]) -> SqlError {
         let mut candidates: Vec<String> =
             positions.iter().map(|i| self.columns[*i].qualified_name()).collect();
         candidates.sort();
