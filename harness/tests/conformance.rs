@@ -5,13 +5,14 @@
 //! time zone UTC), one a line: the query, its input batch by batch, and what
 //! Spark answered.
 
-use streamjoin::conform;
+use streamjoin::conform::{self, Forms};
+use streamjoin::plan::default_isa;
 
 #[test]
 fn all_284_stream_static_cases_pass() {
     let cases = conform::shipped().expect("the shipped cases are readable");
     assert_eq!(cases.len(), 284);
-    let verdicts = conform::run(&cases, false);
+    let verdicts = conform::run(&cases, Forms::Usual(default_isa().expect("STREAMJOIN_ISA")));
     let failed: Vec<String> = verdicts
         .iter()
         .filter(|verdict| !verdict.passed())

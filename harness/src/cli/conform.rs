@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::conform::{self, Case, Verdict};
+use crate::conform::{self, Case, Forms, Verdict};
 use crate::error::{Failure, Result};
+use crate::plan::default_isa;
 use crate::sink::PipeStdout;
 
 /// Run recorded cases and compare every batch with Spark's answer
@@ -46,7 +47,8 @@ pub fn run(args: &ConformArgs) -> Result<()> {
     if let Some(name) = &args.filter {
         select(&mut cases, name)?;
     }
-    let verdicts = conform::run(&cases, args.all);
+    let forms = if args.all { Forms::All } else { Forms::Usual(default_isa()?) };
+    let verdicts = conform::run(&cases, forms);
     let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
     let text = summary(&verdicts);
     PipeStdout::default()

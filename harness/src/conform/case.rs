@@ -246,9 +246,9 @@ pub struct Expected {
     /// How the query ends, if not well.
     #[serde(default)]
     pub error: Option<ExpectedError>,
-    /// Batches that ran before the error.
+    /// Batches that ran before the error: how many, or which.
     #[serde(default)]
-    pub batches_before_error: Option<usize>,
+    pub batches_before_error: Option<BatchesBefore>,
     /// The right batches where Spark's are wrong.
     #[serde(default)]
     pub right_answer: Option<RightAnswer>,
@@ -258,8 +258,32 @@ impl Expected {
     /// The batches to match.
     #[must_use]
     pub fn right_batches(&self) -> &[ExpectedBatch] {
-        self.right_answer.as_ref().map_or(&self.batches, |right| &right.batches)
+        match (&self.right_answer, &self.batches_before_error) {
+            (Some(right), _) => &right.batches,
+            (None, Some(BatchesBefore::Batches(batches))) => batches,
+            _ => &self.batches,
+        }
     }
+
+    /// How many batches must end well before the error, where that is recorded.
+    #[must_use]
+    pub fn batches_before(&self) -> Option<usize> {
+        match &self.batches_before_error {
+            Some(BatchesBefore::Count(count)) => Some(*count),
+            Some(BatchesBefore::Batches(batches)) => Some(batches.len()),
+            None => None,
+        }
+    }
+}
+
+/// Batches that ran before an error.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum BatchesBefore {
+    /// How many; they are among the batches.
+    Count(usize),
+    /// The batches themselves.
+    Batches(Vec<ExpectedBatch>),
 }
 
 /// One executed batch.

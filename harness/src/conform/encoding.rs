@@ -38,6 +38,20 @@ pub(super) fn schema(schema: &SchemaRef, owner: Owner) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
+/// `schema` with its columns as they are recorded.
+pub(super) fn decoded(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let data_type = match field.data_type() {
+            DataType::Dictionary(_, value) => value.as_ref().clone(),
+            DataType::Utf8View => DataType::Utf8,
+            DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+            other => other.clone(),
+        };
+        Field::new(field.name(), data_type, field.is_nullable())
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
 /// `batch` with its columns encoded, as a slice of a longer batch.
 pub(super) fn batch(batch: &RecordBatch, owner: Owner) -> Result<RecordBatch, String> {
     let schema = schema(batch.schema_ref(), owner);

@@ -20,13 +20,15 @@ use std::io::Read;
 use std::path::Path;
 
 use rayon::prelude::*;
+use streamjoin_kernels::Isa;
 
 use crate::error::{Failure, Result};
 use form::Form;
 
 pub use case::{
-    Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join, Key, Operand,
-    Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase, StreamStaticQuery,
+    BatchesBefore, Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join,
+    Key, Operand, Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase,
+    StreamStaticQuery,
 };
 
 /// Cases recorded from Apache Spark 4.3.0 that come with the program.
@@ -98,10 +100,23 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Runs every case; with `all` in every form. Cases run side by side.
+/// Which forms of each case are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    /// The default strategy with this instruction set.
+    Usual(Isa),
+    /// Every index, layout, instruction set and block size, in other encodings,
+    /// and on enlarged tables and streams.
+    All,
+}
+
+/// Runs every case. Cases run side by side.
 #[must_use]
-pub fn run(cases: &[Case], all: bool) -> Vec<Verdict> {
-    let forms = if all { Form::all() } else { Form::usual() };
+pub fn run(cases: &[Case], forms: Forms) -> Vec<Verdict> {
+    let forms = match forms {
+        Forms::Usual(isa) => Form::usual(isa),
+        Forms::All => Form::all(),
+    };
     cases.par_iter().map(|case| judge(case, &forms)).collect()
 }
 

@@ -241,7 +241,7 @@ impl Answer {
         wanted: &ExpectedError,
         expected: &Expected,
     ) -> Result<(), String> {
-        if let Some(before) = expected.batches_before_error
+        if let Some(before) = expected.batches_before()
             && before != self.batches.len()
         {
             return Err(format!(
@@ -255,7 +255,7 @@ impl Answer {
     /// The recorded schema, where names and types are those of the answer.
     fn judge_columns(&self, expected: &Expected) -> Result<SchemaRef, String> {
         let (Some(names), Some(types)) = (&expected.output_columns, &expected.output_types) else {
-            return Ok(self.schema.clone());
+            return Ok(encoding::decoded(&self.schema));
         };
         let found: Vec<&String> = self.schema.fields().iter().map(|field| field.name()).collect();
         if !found.iter().copied().eq(names) {

@@ -1,7 +1,6 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
-use streamjoin_kernels::Isa;
 
 use super::form::Size;
 use super::*;
@@ -16,7 +15,7 @@ fn record(name: &str) -> Value {
 
 fn failures_of(record: &Value) -> Vec<String> {
     let case = Case::parse(&record.to_string()).unwrap();
-    run(&[case], false).remove(0).failures
+    run(&[case], Forms::Usual(Isa::detect())).remove(0).failures
 }
 
 /// The case passes as recorded and fails, in these words, once tampered with.

@@ -33,7 +33,7 @@ pub use feed::{Feed, FeedBatches};
 pub use join::{BoundJoin, BoundKey, Residual};
 pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation};
-pub use strategy::{Resolved, Strategy, strategies};
+pub use strategy::{Resolved, Strategy, default_isa, strategies};
 pub use table::{Fingerprint, Table, TableColumns, TableVersion, read as read_table};
 
 /// Fixed, so that runs repeat.

@@ -183,7 +183,10 @@ fn by_form<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> Result<St
 }
 
 /// The instruction set of `STREAMJOIN_ISA`, or the machine's best.
-fn default_isa() -> Result<Isa> {
+///
+/// # Errors
+/// A usage failure for a name that is unknown or that this machine lacks.
+pub fn default_isa() -> Result<Isa> {
     match std::env::var("STREAMJOIN_ISA") {
         Ok(name) => name
             .parse::<Isa>()

@@ -75,7 +75,8 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         return format!("{}: no recordings\n", catalogue.folder.display());
     }
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
+    table.load_preset(presets::UTF8_BORDERS_ONLY);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_header([
         "name",
         "rows",
         "size",
