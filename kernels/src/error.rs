@@ -91,17 +91,6 @@ pub enum JoinError {
     /// An instruction set that this machine does not have.
     #[error("instruction set {0} is not available on this machine; available: {1}")]
     IsaUnavailable(String, String),
-    /// The memory hook said no.
-    #[error("memory limit: {bytes} more bytes were refused by the caller's limit ({reason})")]
-    MemoryRefused {
-        /// Bytes asked for.
-        bytes: usize,
-        /// The hook's reason.
-        reason: String,
-    },
-    /// The caller asked to stop.
-    #[error("cancelled")]
-    Cancelled,
     /// The join was pushed a batch before a table was loaded.
     #[error("no table was loaded: call `load` before the first `push`")]
     NotLoaded,

@@ -1,12 +1,71 @@
-//! Join kernels for streams.
+//! Join kernels for streams: Arrow arrays in, row pairs or record batches out.
+//!
+//! # Which function do I call?
+//!
+//! | to | call |
+//! | --- | --- |
+//! | join micro-batches with a table | [`StreamStaticJoin::new`], [`build`](StreamStaticJoin::build), [`swap`](StreamStaticJoin::swap), [`push`](StreamStaticJoin::push) |
+//! | change the table | `build` a new [`DimensionSnapshot`], `swap` it in between batches |
+//! | chain joins | feed one join's output batches to the next, whose stream schema is the first one's [`output_schema`](StreamStaticJoin::output_schema) |
+//! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
+//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes |
+//! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`IndexKind::build`], [`table::JoinIndex`] |
+//!
+//! ```
+//! use std::sync::Arc;
+//! use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+//! use streamjoin_kernels::*;
+//!
+//! # fn main() -> Result<()> {
+//! let orders = RecordBatch::try_from_iter([
+//!     ("user", Arc::new(Int64Array::from(vec![2, 7, 1])) as ArrayRef),
+//! ])?;
+//! let users = RecordBatch::try_from_iter([
+//!     ("id", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef),
+//!     ("name", Arc::new(StringArray::from(vec!["Ann", "Bob"])) as ArrayRef),
+//! ])?;
+//! let keys = vec![KeyPair::equal(0, 0)];
+//! let spec = StreamStaticSpec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys);
+//! let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+//! join.swap(join.build(&[users], 0)?);
+//! let mut output = join.push(&orders)?;
+//! let rows = output.next_batch()?.expect("every order comes out");
+//! assert_eq!(rows.num_rows(), 3);
+//! assert_eq!(rows.column(2).null_count(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The floors
+//! Imports point one way: [`arch`] and [`memory`], then [`key`], [`hash`] and
+//! [`pairs`], then [`table`], then [`probe`], then [`dimension`], then
+//! [`operator`].
 
+pub mod arch;
+pub mod dimension;
 mod error;
+pub mod hash;
 mod join_type;
+pub mod key;
+pub mod memory;
 mod null_equality;
+pub mod operator;
+pub mod pairs;
+pub mod probe;
 mod side;
 pub mod support;
+pub mod table;
 
+pub use arch::Isa;
+pub use dimension::DimensionSnapshot;
 pub use error::{JoinError, Result};
+pub use hash::KeyHasher;
 pub use join_type::JoinType;
 pub use null_equality::NullEquality;
+pub use operator::{
+    JoinCursor, JoinOptions, JoinStats, KeyPair, Layout, OutputColumn, StreamStaticJoin,
+    StreamStaticSpec, output_on, output_using, using_keys,
+};
+pub use probe::{ColumnRef, Filter, Predicate};
 pub use side::Side;
+pub use table::IndexKind;

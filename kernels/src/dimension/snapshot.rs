@@ -1,0 +1,106 @@
+//! An immutable version of a dimension table with its index.
+
+use std::time::Duration;
+
+use crate::probe::PayloadColumn;
+use crate::table::JoinIndex;
+
+/// One version of a dimension table, indexed. Immutable and `Send + Sync`:
+/// share it behind an `Arc` and swap it between batches.
+#[derive(Debug)]
+pub struct DimensionSnapshot {
+    parts: SnapshotParts,
+}
+
+/// What a snapshot is made of.
+#[derive(Debug)]
+pub(crate) struct SnapshotParts {
+    pub(crate) version: u64,
+    /// Rows of the table, those that can match nothing included.
+    pub(crate) rows: usize,
+    pub(crate) partitions: Vec<Part>,
+    /// Partition `hash >> (64 - bits)`.
+    pub(crate) partition_bits: u32,
+    /// The retained columns, in the plan's order.
+    pub(crate) payload: Vec<PayloadColumn>,
+    pub(crate) unique: bool,
+    pub(crate) build_time: Duration,
+}
+
+/// An index over the rows from `first_row` on.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) index: Box<dyn JoinIndex>,
+    pub(crate) first_row: u32,
+}
+
+impl DimensionSnapshot {
+    pub(crate) fn new(parts: SnapshotParts) -> Self {
+        Self { parts }
+    }
+
+    pub(crate) fn parts(&self) -> &SnapshotParts {
+        &self.parts
+    }
+
+    /// Rows of the table, also those that can match nothing (a null key, a
+    /// failed filter) and are not retained.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.parts.rows
+    }
+
+    /// Rows that can be found.
+    #[must_use]
+    pub fn indexed_rows(&self) -> usize {
+        self.parts.partitions.iter().map(|part| part.index.rows()).sum()
+    }
+
+    /// The version that the caller gave.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.parts.version
+    }
+
+    /// Bytes held by index and retained columns.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.index_bytes() + self.payload_bytes()
+    }
+
+    /// Bytes held by the index, its copy of the keys included.
+    #[must_use]
+    pub fn index_bytes(&self) -> usize {
+        self.parts.partitions.iter().map(|part| part.index.bytes()).sum()
+    }
+
+    /// Bytes held by the retained columns.
+    #[must_use]
+    pub fn payload_bytes(&self) -> usize {
+        self.parts.payload.iter().map(PayloadColumn::bytes).sum()
+    }
+
+    /// How long the build took, encoding of keys included.
+    #[must_use]
+    pub fn build_time(&self) -> Duration {
+        self.parts.build_time
+    }
+
+    /// The name of the index.
+    #[must_use]
+    pub fn index_name(&self) -> &'static str {
+        self.parts.partitions.first().map_or("none", |part| part.index.name())
+    }
+
+    /// Number of partitions; 1 for a broadcast table.
+    #[must_use]
+    pub fn partitions(&self) -> usize {
+        self.parts.partitions.len()
+    }
+
+    /// Whether no two rows that can be found have the same key.
+    #[must_use]
+    pub fn unique_keys(&self) -> bool {
+        self.parts.unique
+    }
+}

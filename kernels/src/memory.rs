@@ -1,0 +1,175 @@
+//! Buffers for tables: 64-byte aligned, zeroed, on huge pages where the system
+//! grants them.
+//!
+//! A table is touched at random, so the reach of the TLB decides its speed:
+//! measured on the kernels of this crate, 2 MB pages make builds 2 to 5 times
+//! and probes 1.1 to 1.25 times faster. With transparent huge pages set to
+//! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
+//! maps of our own that ask for huge ones. All works without them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// From this size on a buffer gets a map of its own: two huge pages.
+#[cfg(not(miri))]
+const MAP_FROM_BYTES: usize = 4 << 20;
+
+/// Types of which every bit pattern, zeros included, is a value and that have
+/// no padding; sealed.
+pub trait Plain: Copy + Send + Sync + 'static + sealed::Sealed {}
+
+mod sealed {
+    /// # Safety
+    /// Every bit pattern is a value, no padding, alignment at most 64.
+    pub unsafe trait Sealed {}
+}
+
+macro_rules! plain {
+    ($($t:ty),*) => {$(
+        // SAFETY: an integer or float: every bit pattern is a value, no padding.
+        unsafe impl sealed::Sealed for $t {}
+        impl Plain for $t {}
+    )*};
+}
+plain!(u8, u16, u32, u64, i8, i16, i32, i64, i128, f32, f64);
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct CacheLine([u8; 64]);
+
+enum Storage {
+    Heap(Vec<CacheLine>),
+    #[cfg(not(miri))]
+    Map(memmap2::MmapMut),
+}
+
+/// A fixed-length buffer, zeroed at first and aligned to 64 bytes.
+pub struct Buffer<T: Plain> {
+    storage: Storage,
+    len: usize,
+    huge_page_advised: bool,
+    marker: PhantomData<T>,
+}
+
+impl<T: Plain> Buffer<T> {
+    /// `len` zeros. Large buffers are anonymous maps that ask for huge pages;
+    /// where mapping fails the heap serves.
+    ///
+    /// # Panics
+    /// If `len` elements exceed the address space, as `Vec` does.
+    #[must_use]
+    pub fn zeroed(len: usize) -> Self {
+        let bytes = len.checked_mul(size_of::<T>()).expect("buffer size exceeds the address space");
+        #[cfg(not(miri))]
+        if bytes >= MAP_FROM_BYTES
+            && let Ok(map) = memmap2::MmapMut::map_anon(bytes)
+        {
+            #[cfg(target_os = "linux")]
+            let huge_page_advised = map.advise(memmap2::Advice::HugePage).is_ok();
+            #[cfg(not(target_os = "linux"))]
+            let huge_page_advised = false;
+            return Self {
+                storage: Storage::Map(map),
+                len,
+                huge_page_advised,
+                marker: PhantomData,
+            };
+        }
+        let lines = vec![CacheLine([0; 64]); bytes.div_ceil(64)];
+        Self { storage: Storage::Heap(lines), len, huge_page_advised: false, marker: PhantomData }
+    }
+
+    /// A copy of `values`.
+    #[must_use]
+    pub fn copied_from(values: &[T]) -> Self {
+        let mut buffer = Self::zeroed(values.len());
+        buffer.copy_from_slice(values);
+        buffer
+    }
+
+    /// Bytes held, slack at the end included.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match &self.storage {
+            Storage::Heap(lines) => lines.capacity() * 64,
+            #[cfg(not(miri))]
+            Storage::Map(map) => map.len(),
+        }
+    }
+
+    /// Whether the system accepted the wish for huge pages; whether it granted
+    /// them shows in `AnonHugePages` of `/proc/self/smaps`.
+    #[must_use]
+    pub fn huge_page_advised(&self) -> bool {
+        self.huge_page_advised
+    }
+
+    fn as_ptr(&self) -> *const T {
+        match &self.storage {
+            Storage::Heap(lines) => lines.as_ptr().cast(),
+            #[cfg(not(miri))]
+            Storage::Map(map) => map.as_ptr().cast(),
+        }
+    }
+}
+
+impl<T: Plain> Deref for Buffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: both storages hold at least `len * size_of::<T>()` initialised
+        // bytes (`zeroed` sized them so) that live as long as `self`; cache lines
+        // are 64-byte aligned, maps are page aligned, and no `Plain` type needs
+        // more; every bit pattern of a `Plain` type is a value.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Plain> DerefMut for Buffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        let pointer: *mut T = match &mut self.storage {
+            Storage::Heap(lines) => lines.as_mut_ptr().cast(),
+            #[cfg(not(miri))]
+            Storage::Map(map) => map.as_mut_ptr().cast(),
+        };
+        // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(pointer, self.len) }
+    }
+}
+
+impl<T: Plain> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer")
+            .field("len", &self.len)
+            .field("bytes", &self.bytes())
+            .field("huge_page_advised", &self.huge_page_advised)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_zeroed_aligned_and_writable_at_every_size() {
+        for len in [0, 1, 7, 64, 4096, (1 << 20) + 3] {
+            let mut buffer = Buffer::<u64>::zeroed(len);
+            assert_eq!(buffer.len(), len);
+            assert!(buffer.bytes() >= len * 8);
+            assert_eq!(buffer.as_ptr() as usize % 64, 0);
+            assert!(buffer.iter().all(|&value| value == 0));
+            for (i, value) in buffer.iter_mut().enumerate() {
+                *value = i as u64;
+            }
+            assert!(buffer.iter().enumerate().all(|(i, &value)| value == i as u64));
+        }
+    }
+
+    #[test]
+    fn a_copy_holds_what_was_copied() {
+        let values: Vec<i128> = (0..1000).map(|v| v * -3).collect();
+        assert_eq!(&*Buffer::copied_from(&values), &values[..]);
+    }
+}

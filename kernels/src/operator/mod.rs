@@ -1,0 +1,18 @@
+//! Joins as operators that are driven batch by batch.
+
+mod build;
+mod cursor;
+mod options;
+mod output;
+mod plan;
+mod spec;
+mod stats;
+mod stream_static;
+mod unit;
+
+pub use cursor::JoinCursor;
+pub use options::{JoinOptions, Layout};
+pub use output::{output_on, output_using, using_keys};
+pub use spec::{KeyPair, OutputColumn, StreamStaticSpec};
+pub use stats::JoinStats;
+pub use stream_static::StreamStaticJoin;

@@ -1,0 +1,100 @@
+//! How a join is carried out; none of it changes the answer.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::arch::Isa;
+use crate::error::{JoinError, Result};
+use crate::hash::KeyHasher;
+use crate::table::IndexKind;
+
+/// How the build side is spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Layout {
+    /// One table that every thread probes.
+    #[default]
+    Broadcast,
+    /// Table and micro-batch are radix-partitioned by hash; a partition is
+    /// joined by one thread, as a shuffle would have it.
+    Partitioned,
+}
+
+impl Layout {
+    /// Every layout.
+    pub const ALL: [Self; 2] = [Self::Broadcast, Self::Partitioned];
+
+    /// The name, such as `broadcast`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Broadcast => "broadcast",
+            Self::Partitioned => "partitioned",
+        }
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Layout {
+    type Err = JoinError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|layout| layout.name() == text).ok_or_else(|| {
+            JoinError::UnknownName {
+                what: "layout",
+                name: text.to_owned(),
+                known: Self::ALL.map(Self::name).join(", "),
+            }
+        })
+    }
+}
+
+/// How a join is carried out.
+#[derive(Clone, Debug)]
+pub struct JoinOptions {
+    /// How the build side is spread.
+    pub layout: Layout,
+    /// How it is looked up.
+    pub index: IndexKind,
+    /// Hashes the keys.
+    pub hasher: KeyHasher,
+    /// Stream rows that are joined together: a unit of work, small enough for
+    /// its keys and hashes to stay in cache.
+    pub probe_rows: usize,
+    /// Rows of an output batch at most.
+    pub max_output_rows: usize,
+    /// Bytes of an output batch at most, as far as single rows allow.
+    pub max_output_bytes: usize,
+    /// log2 of the number of partitions; none: enough that the index of one
+    /// fits the second-level cache. Used by [`Layout::Partitioned`] only.
+    pub partition_bits: Option<u32>,
+    /// Threads to join with. None: the caller's thread alone.
+    #[cfg(feature = "rayon")]
+    pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
+}
+
+impl JoinOptions {
+    /// The most partitions that a table is split into, as a power of two.
+    pub const MAX_PARTITION_BITS: u32 = 12;
+}
+
+impl Default for JoinOptions {
+    fn default() -> Self {
+        Self {
+            layout: Layout::default(),
+            index: IndexKind::default(),
+            hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
+            probe_rows: 8192,
+            max_output_rows: 8192,
+            max_output_bytes: 64 << 20,
+            partition_bits: None,
+            #[cfg(feature = "rayon")]
+            pool: None,
+        }
+    }
+}

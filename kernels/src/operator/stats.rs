@@ -1,0 +1,36 @@
+//! What a push did.
+
+use std::time::Duration;
+
+/// Counts and times of a push. Times are CPU time of the kernels, summed over
+/// threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JoinStats {
+    /// Stream rows that were joined.
+    pub rows_in: u64,
+    /// Rows that came out.
+    pub rows_out: u64,
+    /// Stream rows with at least one match.
+    pub rows_matched: u64,
+    /// Stream rows without one.
+    pub rows_unmatched: u64,
+    /// Encoding, hashing and partitioning of keys.
+    pub keys: Duration,
+    /// Look-ups and residual conditions.
+    pub probe: Duration,
+    /// Gathering of output columns.
+    pub materialise: Duration,
+}
+
+impl JoinStats {
+    /// Adds what another push or thread did.
+    pub fn add(&mut self, other: &Self) {
+        self.rows_in += other.rows_in;
+        self.rows_out += other.rows_out;
+        self.rows_matched += other.rows_matched;
+        self.rows_unmatched += other.rows_unmatched;
+        self.keys += other.keys;
+        self.probe += other.probe;
+        self.materialise += other.materialise;
+    }
+}

@@ -1,0 +1,167 @@
+//! The stream-static join: each micro-batch is joined on its own with the
+//! table of the moment; there is no state (SEMANTICS: Spark's stream-static
+//! joins).
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, SchemaRef};
+
+use super::build;
+use super::cursor::JoinCursor;
+use super::options::JoinOptions;
+use super::plan::Plan;
+use super::spec::StreamStaticSpec;
+use crate::dimension::DimensionSnapshot;
+use crate::error::{JoinError, Result};
+
+/// Joins micro-batches with a dimension table.
+///
+/// Build a snapshot of the table once, swap it in, push batches; swap in a new
+/// snapshot between batches when the table changes.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// # use streamjoin_kernels::*;
+/// # fn main() -> Result<()> {
+/// let batch = |name, values: Vec<i64>| {
+///     RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from(values)) as ArrayRef)])
+/// };
+/// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2])?);
+/// let keys = vec![KeyPair::equal(0, 0)];
+/// let spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+/// let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+///
+/// let first = join.build(&[table], 1)?;
+/// join.swap(first);
+/// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(1));
+///
+/// let second = join.build(&[batch("d", vec![1, 2])?], 2)?;
+/// join.swap(second); // seen by the batches that follow
+/// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct StreamStaticJoin {
+    pub(super) spec: StreamStaticSpec,
+    pub(super) plan: Plan,
+    pub(super) options: JoinOptions,
+    snapshot: Option<Arc<DimensionSnapshot>>,
+}
+
+impl StreamStaticJoin {
+    /// Plans the join.
+    ///
+    /// # Errors
+    /// [`JoinError::Refused`] for a join type that the streaming side cannot
+    /// have, [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for
+    /// key types, [`JoinError::InvalidPlan`] for columns that do not exist.
+    pub fn new(spec: StreamStaticSpec, options: JoinOptions) -> Result<Self> {
+        let plan = Plan::new(&spec)?;
+        for (name, value) in
+            [("probe_rows", options.probe_rows), ("max_output_rows", options.max_output_rows)]
+        {
+            if !(1..=1 << 30).contains(&value) {
+                return Err(JoinError::InvalidPlan(format!(
+                    "{name} must be between 1 and 2^30, not {value}"
+                )));
+            }
+        }
+        if options.partition_bits.is_some_and(|bits| bits > JoinOptions::MAX_PARTITION_BITS) {
+            return Err(JoinError::InvalidPlan(format!(
+                "at most 2^{} partitions",
+                JoinOptions::MAX_PARTITION_BITS
+            )));
+        }
+        Ok(Self { spec, plan, options, snapshot: None })
+    }
+
+    /// The schema of the output.
+    #[must_use]
+    pub fn output_schema(&self) -> &SchemaRef {
+        &self.plan.output_schema
+    }
+
+    /// The types that keys are compared as, after coercion.
+    #[must_use]
+    pub fn key_types(&self) -> &[DataType] {
+        &self.plan.key_types
+    }
+
+    /// The dimension columns that a table retains, by position, ascending;
+    /// besides these it needs its key and filter columns to be built.
+    #[must_use]
+    pub fn retained_columns(&self) -> &[usize] {
+        &self.plan.payload_columns
+    }
+
+    /// Indexes a version of the table. All batches have the dimension's
+    /// schema; nothing of them is kept alive.
+    ///
+    /// # Errors
+    /// [`JoinError::Schema`] for batches of another schema, errors of casts and
+    /// filters, [`JoinError::TooManyBuildRows`].
+    pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<DimensionSnapshot>> {
+        build::build(self, table, version).map(Arc::new)
+    }
+
+    /// Makes `snapshot` the table that later batches are joined with, and
+    /// returns the one before. The snapshot must come from [`build`](Self::build)
+    /// of a join of the same specification and options.
+    ///
+    /// # Panics
+    /// If the snapshot retains other columns than this join does.
+    pub fn swap(&mut self, snapshot: Arc<DimensionSnapshot>) -> Option<Arc<DimensionSnapshot>> {
+        assert_eq!(
+            snapshot.parts().payload.len(),
+            self.plan.payload_columns.len(),
+            "a snapshot of another join"
+        );
+        self.snapshot.replace(snapshot)
+    }
+
+    /// The table in use.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&Arc<DimensionSnapshot>> {
+        self.snapshot.as_ref()
+    }
+
+    /// Joins a batch. The cursor gives the output in bounded pieces; work is
+    /// done as it is asked for, so dropping the cursor cancels the rest.
+    ///
+    /// # Errors
+    /// [`JoinError::NotLoaded`] before the first [`swap`](Self::swap),
+    /// [`JoinError::Schema`] for a batch of another schema, errors of casts.
+    pub fn push(&self, batch: &RecordBatch) -> Result<JoinCursor<'_>> {
+        let snapshot = self.snapshot.as_ref().ok_or(JoinError::NotLoaded)?;
+        check_schema("the batch", &self.spec.stream_schema, batch)?;
+        let columns: Vec<ArrayRef> =
+            self.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
+        JoinCursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())
+    }
+}
+
+/// Compares names and types; nullability and metadata may differ.
+pub(super) fn check_schema(what: &str, planned: &SchemaRef, batch: &RecordBatch) -> Result<()> {
+    let fields = batch.schema_ref().fields();
+    if fields.len() != planned.fields().len() {
+        return Err(JoinError::Schema(format!(
+            "{what} has {} columns, {} were planned",
+            fields.len(),
+            planned.fields().len()
+        )));
+    }
+    for (came, planned) in fields.iter().zip(planned.fields()) {
+        if came.data_type() != planned.data_type() {
+            return Err(JoinError::Schema(format!(
+                "column `{}` of {what} is {}, {} was planned",
+                planned.name(),
+                came.data_type(),
+                planned.data_type()
+            )));
+        }
+    }
+    Ok(())
+}

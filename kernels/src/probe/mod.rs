@@ -1,0 +1,12 @@
+//! What happens between a look-up and an output batch: predicates on candidate
+//! pairs, radix partitions, and the gathering of columns.
+
+mod gather;
+mod partition;
+mod payload;
+mod predicate;
+
+pub(crate) use gather::{gather, row_bytes};
+pub(crate) use partition::partition_rows;
+pub(crate) use payload::PayloadColumn;
+pub use predicate::{ColumnRef, Filter, Predicate};

@@ -1,0 +1,54 @@
+//! Predicates beyond key equality, as the caller supplies them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray};
+use arrow::buffer::BooleanBuffer;
+
+use crate::error::{JoinError, Result};
+
+/// A column of one of the two inputs of a stream-static join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ColumnRef {
+    /// A column of the stream, by position in its schema.
+    Stream(usize),
+    /// A column of the dimension table, by position in its schema.
+    Dimension(usize),
+}
+
+/// A condition that is evaluated column-wise.
+pub trait Predicate: fmt::Debug + Send + Sync {
+    /// Evaluates `rows` rows of the columns that the [`Filter`] lists, in its
+    /// order. A null counts as false.
+    ///
+    /// # Errors
+    /// What the caller's expression runs into, such as a malformed cast.
+    fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray>;
+}
+
+/// A predicate and the columns that it reads.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// The columns, in the order in which the predicate takes them.
+    pub columns: Vec<ColumnRef>,
+    /// The predicate.
+    pub predicate: Arc<dyn Predicate>,
+}
+
+impl Filter {
+    /// Evaluates the predicate; null is false (SQL's WHERE and ON).
+    pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
+        let outcome = self.predicate.evaluate(columns, rows)?;
+        if outcome.len() != rows {
+            return Err(JoinError::Predicate(format!(
+                "a predicate gave {} values for {rows} rows",
+                outcome.len()
+            )));
+        }
+        Ok(match outcome.nulls().filter(|nulls| nulls.null_count() > 0) {
+            None => outcome.values().clone(),
+            Some(nulls) => outcome.values() & nulls.inner(),
+        })
+    }
+}

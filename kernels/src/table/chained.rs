@@ -1,0 +1,250 @@
+//! Heads and next-row links: a bucket's head names its first row, each row
+//! names the next one of its bucket.
+//!
+//! The probe works on selection vectors (Boncz, Zukowski, Nes, "MonetDB/X100",
+//! CIDR 2005): a block of rows is hashed and its heads are fetched, then all
+//! rows that have a candidate left take one step along their chains together,
+//! so that the cache misses of a block overlap.
+
+use super::store::KeyStore;
+use super::{FindCursor, JoinIndex, Probe};
+use crate::arch::{CacheSizes, prefetch_read};
+use crate::memory::Buffer;
+use crate::pairs::{NO_ROW, Pairs};
+
+/// Probe rows in flight together: enough to hide memory latency, few enough
+/// that their state stays in the first-level cache.
+const BLOCK: usize = 1024;
+/// How far ahead of its use a head is asked for when building.
+const AHEAD: usize = 32;
+
+/// The index; positions count from 1, 0 ends a chain.
+#[derive(Debug)]
+pub(super) struct Chained<S> {
+    store: S,
+    heads: Buffer<u32>,
+    next: Buffer<u32>,
+    /// Whether to prefetch: it pays only where the table exceeds the cache.
+    prefetch: bool,
+}
+
+impl<S: KeyStore> Chained<S> {
+    pub(super) fn new(store: S, hashes: &[u64]) -> Self {
+        let rows = hashes.len();
+        // One head a row at most: load factor at most 1.
+        let mut heads = Buffer::<u32>::zeroed(rows.max(1).next_power_of_two());
+        let mut next = Buffer::<u32>::zeroed(rows + 1);
+        let mask = heads.len() - 1;
+        // From the last row to the first, so that chains list rows in order.
+        for row in (0..rows).rev() {
+            if row >= AHEAD {
+                prefetch_read(&heads, hashes[row - AHEAD] as usize & mask);
+            }
+            let position = row + 1;
+            let head = &mut heads[hashes[row] as usize & mask];
+            next[position] = *head;
+            *head = position as u32;
+        }
+        let touched = heads.bytes() + next.bytes() + store.bytes();
+        Self { store, heads, next, prefetch: touched > CacheSizes::detect().l2 / 2 }
+    }
+
+    /// Puts the rows of a block that have a candidate into `rows` and
+    /// `candidates`, which are as long as the block, and returns their number.
+    #[inline]
+    fn start_block(
+        &self,
+        probe: Probe<'_>,
+        from: usize,
+        rows: &mut [u32],
+        candidates: &mut [u32],
+    ) -> usize {
+        let hashes = &probe.hashes()[from..from + rows.len()];
+        let mask = self.heads.len() - 1;
+        if self.prefetch {
+            for &hash in hashes {
+                prefetch_read(&self.heads, hash as usize & mask);
+            }
+        }
+        let mut count = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            // SAFETY: the mask keeps the index below the power of two that is
+            // the number of heads; `count <= i < rows.len()`, which is also
+            // the length of `candidates` (asserted by the callers' slices).
+            unsafe {
+                debug_assert!(count < rows.len() && count < candidates.len());
+                let head = *self.heads.get_unchecked(hash as usize & mask);
+                *rows.get_unchecked_mut(count) = (from + i) as u32;
+                *candidates.get_unchecked_mut(count) = head;
+                if self.prefetch {
+                    self.prefetch_position(head);
+                }
+                count += usize::from(head != 0);
+            }
+        }
+        match probe.matchable {
+            None => count,
+            Some(matchable) => {
+                let mut kept = 0;
+                for i in 0..count {
+                    let (row, candidate) = (rows[i], candidates[i]);
+                    (rows[kept], candidates[kept]) = (row, candidate);
+                    kept += usize::from(matchable.value(row as usize));
+                }
+                kept
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_position(&self, position: u32) {
+        self.store.prefetch(position);
+        prefetch_read(&self.next, position as usize);
+    }
+
+    /// One step along the chains: for each row, `on_match(row, position)` if
+    /// its candidate matches, then its next candidate, if `on_match` asks for
+    /// more. Returns how many rows go on; they are moved to the front.
+    #[inline(always)]
+    fn step(
+        &self,
+        probe: Probe<'_>,
+        keys: S::Probe<'_>,
+        rows: &mut [u32],
+        candidates: &mut [u32],
+        mut on_candidate: impl FnMut(u32, u32, bool) -> bool,
+    ) -> usize {
+        let hashes = probe.hashes();
+        assert_eq!(rows.len(), candidates.len());
+        let mut kept = 0;
+        for i in 0..rows.len() {
+            // SAFETY: `kept <= i < rows.len() == candidates.len()`. Rows come
+            // from `start_block` over this probe (the cursor's contract,
+            // checked by `find`), so they are below its length, which is that
+            // of `hashes` and `keys`. Candidates come from `heads` and `next`,
+            // which hold positions of at most the number of stored keys, and
+            // `next` is one longer than that.
+            unsafe {
+                let row = *rows.get_unchecked(i);
+                let position = *candidates.get_unchecked(i);
+                debug_assert!((row as usize) < hashes.len());
+                debug_assert!((position as usize) < self.next.len());
+                let hash = *hashes.get_unchecked(row as usize);
+                let hit = self.store.matches(position, keys, row as usize, hash);
+                let go_on = on_candidate(row, position, hit);
+                let next = *self.next.get_unchecked(position as usize);
+                *rows.get_unchecked_mut(kept) = row;
+                *candidates.get_unchecked_mut(kept) = next;
+                if self.prefetch {
+                    self.prefetch_position(next);
+                }
+                kept += usize::from((next != 0) & go_on);
+            }
+        }
+        kept
+    }
+}
+
+impl<S: KeyStore> JoinIndex for Chained<S> {
+    fn name(&self) -> &'static str {
+        "chained"
+    }
+
+    fn rows(&self) -> usize {
+        self.next.len() - 1
+    }
+
+    fn bytes(&self) -> usize {
+        self.heads.bytes() + self.next.bytes() + self.store.bytes()
+    }
+
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        let keys = S::probe(probe.keys());
+        matches.fill(NO_ROW);
+        let (mut rows, mut candidates) = ([0u32; BLOCK], [0u32; BLOCK]);
+        for from in (0..probe.len()).step_by(BLOCK) {
+            let len = BLOCK.min(probe.len() - from);
+            let mut count = self.start_block(probe, from, &mut rows[..len], &mut candidates[..len]);
+            while count > 0 {
+                count = self.step(
+                    probe,
+                    keys,
+                    &mut rows[..count],
+                    &mut candidates[..count],
+                    |row, position, hit| {
+                        // A miss leaves what is there, which is "none".
+                        let found = if hit { position - 1 } else { NO_ROW };
+                        debug_assert!((row as usize) < matches.len());
+                        // SAFETY: rows are below the probe's length, asserted
+                        // above to be that of `matches`.
+                        unsafe { *matches.get_unchecked_mut(row as usize) = found };
+                        !hit
+                    },
+                );
+            }
+        }
+    }
+
+    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+        let keys = S::probe(probe.keys());
+        // What a caller's cursor holds is checked once a call, so that the
+        // steps need not check.
+        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
+        assert!(
+            cursor.rows.iter().all(|&row| (row as usize) < probe.len())
+                && cursor.candidates.iter().all(|&c| c != 0 && (c as usize) < self.next.len()),
+            "cursor of another probe"
+        );
+        let room = limit.saturating_sub(pairs.len()).max(1);
+        let block = BLOCK.min(room);
+        loop {
+            if cursor.rows.is_empty() {
+                let from = cursor.next_row;
+                let len = block.min(probe.len().saturating_sub(from));
+                if len == 0 {
+                    return;
+                }
+                cursor.next_row = from + len;
+                cursor.rows.resize(len, 0);
+                cursor.candidates.resize(len, 0);
+                let count = self.start_block(probe, from, &mut cursor.rows, &mut cursor.candidates);
+                cursor.rows.truncate(count);
+                cursor.candidates.truncate(count);
+            }
+            while !cursor.rows.is_empty() {
+                let active = cursor.rows.len();
+                let held = pairs.len();
+                if held > 0 && held + active > limit {
+                    return;
+                }
+                pairs.probe_rows.resize(held + active, 0);
+                pairs.build_rows.resize(held + active, 0);
+                let (probe_rows, build_rows) =
+                    (&mut pairs.probe_rows[held..], &mut pairs.build_rows[held..]);
+                let mut found = 0;
+                let count = self.step(
+                    probe,
+                    keys,
+                    &mut cursor.rows,
+                    &mut cursor.candidates,
+                    |row, position, hit| {
+                        debug_assert!(found < active);
+                        // SAFETY: `found` grows by at most one a call and the
+                        // step makes `active` calls, the length of both slices.
+                        unsafe {
+                            *probe_rows.get_unchecked_mut(found) = row;
+                            *build_rows.get_unchecked_mut(found) = position.wrapping_sub(1);
+                        }
+                        found += usize::from(hit);
+                        true
+                    },
+                );
+                cursor.rows.truncate(count);
+                cursor.candidates.truncate(count);
+                pairs.probe_rows.truncate(held + found);
+                pairs.build_rows.truncate(held + found);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Where a bounded `find` stands.
+
+/// The state of a [`find`](super::JoinIndex::find) that is taken up again.
+///
+/// A cursor walks the probe in blocks; of each block it holds the rows that
+/// still have candidates, as two columns, and the candidate of each.
+#[derive(Clone, Debug, Default)]
+pub struct FindCursor {
+    /// First probe row of which nothing was looked at yet.
+    pub next_row: usize,
+    /// Probe rows with candidates left.
+    pub rows: Vec<u32>,
+    /// The next candidate of each of `rows`, in the index's own numbering.
+    pub candidates: Vec<u32>,
+}
+
+impl FindCursor {
+    /// Whether the probe of `rows` rows is at its end.
+    #[must_use]
+    pub fn is_done(&self, rows: usize) -> bool {
+        self.rows.is_empty() && self.next_row >= rows
+    }
+
+    /// Drops the candidates of rows for which `keep` is false: an existence
+    /// probe whose row has matched needs no more of them.
+    pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.rows.len() {
+            self.rows[kept] = self.rows[i];
+            self.candidates[kept] = self.candidates[i];
+            kept += usize::from(keep(self.rows[i]));
+        }
+        self.rows.truncate(kept);
+        self.candidates.truncate(kept);
+    }
+}

@@ -1,0 +1,126 @@
+//! A hashbrown map from key to first row, looked up row by row.
+//!
+//! This is the join as a hand-written program has it, kept honest: hashbrown
+//! with ahash, keys of their natural type, one look-up a row, on the system
+//! allocator whatever the program's global one is (so 4 KB pages and the same
+//! ratios everywhere). Duplicate keys hang off their first row in a list.
+
+use ahash::RandomState;
+use allocator_api2::alloc::System;
+use allocator_api2::vec::Vec;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+use super::store::OwnedKey;
+use super::{FindCursor, JoinIndex, Probe};
+use crate::key::Keys;
+use crate::pairs::{NO_ROW, Pairs};
+
+#[derive(Debug)]
+pub(super) struct RowAtATime<K> {
+    first: HashMap<K, u32, RandomState, System>,
+    /// The next row of the same key, [`NO_ROW`] at the end; empty as long as
+    /// all keys differ.
+    next: Vec<u32, System>,
+    rows: usize,
+    key_heap_bytes: usize,
+}
+
+impl<K: OwnedKey> RowAtATime<K> {
+    pub(super) fn new(keys: &Keys) -> Self {
+        let hasher = RandomState::with_seeds(1, 2, 3, 4);
+        let mut first = HashMap::with_capacity_and_hasher_in(keys.len(), hasher, System);
+        let mut next = Vec::new_in(System);
+        let mut key_heap_bytes = 0;
+        K::each(keys, 0, |row, key| {
+            let row = row as u32;
+            match first.entry(K::to_owned(key)) {
+                Entry::Vacant(entry) => {
+                    key_heap_bytes += entry.key().heap_bytes();
+                    entry.insert(row);
+                }
+                Entry::Occupied(mut entry) => {
+                    if next.is_empty() {
+                        next.resize(keys.len(), NO_ROW);
+                    }
+                    next[row as usize] = entry.insert(row);
+                }
+            }
+            true
+        });
+        Self { first, next, rows: keys.len(), key_heap_bytes }
+    }
+
+    /// The row after `row` in its key's list.
+    fn after(&self, row: u32) -> u32 {
+        self.next.get(row as usize).copied().unwrap_or(NO_ROW)
+    }
+
+    /// Pairs `row` with `candidate` and what follows it, up to the limit;
+    /// returns the first candidate that found no room.
+    fn list(&self, row: u32, mut candidate: u32, pairs: &mut Pairs, limit: usize) -> u32 {
+        while candidate != NO_ROW {
+            if pairs.len() >= limit && !pairs.is_empty() {
+                return candidate;
+            }
+            pairs.push(row, candidate);
+            candidate = self.after(candidate);
+        }
+        NO_ROW
+    }
+}
+
+impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
+    fn name(&self) -> &'static str {
+        "row-at-a-time"
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn bytes(&self) -> usize {
+        self.first.allocation_size() + self.next.capacity() * size_of::<u32>() + self.key_heap_bytes
+    }
+
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        K::each(probe.keys(), 0, |row, key| {
+            let found = if probe.is_matchable(row) { self.first.get(key) } else { None };
+            matches[row] = found.copied().unwrap_or(NO_ROW);
+            true
+        });
+    }
+
+    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+        // At most one row is in the cursor: the one whose list was cut.
+        while let (Some(&row), Some(&candidate)) = (cursor.rows.last(), cursor.candidates.last()) {
+            let rest = self.list(row, candidate, pairs, limit);
+            cursor.candidates.pop();
+            cursor.rows.pop();
+            if rest != NO_ROW {
+                cursor.rows.push(row);
+                cursor.candidates.push(rest);
+                return;
+            }
+        }
+        let from = cursor.next_row;
+        cursor.next_row = probe.len();
+        K::each(probe.keys(), from, |row, key| {
+            if pairs.len() >= limit && !pairs.is_empty() {
+                cursor.next_row = row;
+                return false;
+            }
+            if let Some(&first) = if probe.is_matchable(row) { self.first.get(key) } else { None } {
+                let rest = self.list(row as u32, first, pairs, limit);
+                if rest != NO_ROW {
+                    cursor.rows.push(row as u32);
+                    cursor.candidates.push(rest);
+                    cursor.next_row = row + 1;
+                    return false;
+                }
+            }
+            true
+        });
+    }
+}

@@ -1,0 +1,155 @@
+//! Each index against a nested loop, under good and bad hashes, at every limit.
+
+use std::collections::BTreeMap;
+
+use arrow::buffer::BooleanBuffer;
+use proptest::prelude::*;
+
+use super::{FindCursor, IndexKind, JoinIndex, NestedLoop, Probe};
+use crate::arch::Isa;
+use crate::hash::KeyHasher;
+use crate::key::{ByteKeys, Keys};
+use crate::pairs::{NO_ROW, Pairs};
+
+/// The same small numbers as keys of each shape.
+fn shapes(values: &[u8]) -> [Keys; 3] {
+    let mut offsets = vec![0i64];
+    let mut bytes = Vec::new();
+    for &value in values {
+        // Different lengths, among them the empty string.
+        bytes.extend(std::iter::repeat_n(value, usize::from(value % 5)));
+        if value % 5 != 0 {
+            bytes.push(value);
+        } else if value > 0 {
+            bytes.extend_from_slice(&[value, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        offsets.push(bytes.len() as i64);
+    }
+    [
+        Keys::Words(values.iter().map(|&v| u64::from(v)).collect()),
+        Keys::Wide(values.iter().map(|&v| i128::from(v) << 70).collect()),
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into())),
+    ]
+}
+
+fn all_pairs(index: &dyn JoinIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> {
+    let mut cursor = FindCursor::default();
+    let mut pairs = Pairs::default();
+    let mut all = Vec::new();
+    let mut calls = 0;
+    while !cursor.is_done(probe.len()) {
+        pairs.clear();
+        index.find(probe, &mut cursor, &mut pairs, limit);
+        assert!(pairs.len() <= limit, "{} over {limit}", pairs.len());
+        all.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.iter().copied()));
+        calls += 1;
+        assert!(calls < 1_000_000, "no progress");
+    }
+    all.sort_unstable();
+    all
+}
+
+fn check(build: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
+    let mut expected = Vec::new();
+    for (p, key) in probe.iter().enumerate().filter(|&(p, _)| matchable[p]) {
+        for (b, _) in build.iter().enumerate().filter(|(_, other)| *other == key) {
+            expected.push((p as u32, b as u32));
+        }
+    }
+    let mask = BooleanBuffer::from(matchable);
+    for (build_keys, probe_keys) in shapes(build).iter().zip(&shapes(probe)) {
+        for hasher in Isa::available()
+            .into_iter()
+            .map(|isa| KeyHasher::with_seed(isa, 3))
+            .chain([KeyHasher::constant()])
+        {
+            let (mut build_hashes, mut probe_hashes) = (Vec::new(), Vec::new());
+            hasher.hash(build_keys, &mut build_hashes);
+            hasher.hash(probe_keys, &mut probe_hashes);
+            let probe = Probe::new(probe_keys, &probe_hashes, Some(&mask));
+            for kind in IndexKind::ALL {
+                let index = kind.build(build_keys, &build_hashes).unwrap();
+                assert_eq!(index.rows(), build.len());
+                assert_eq!(all_pairs(&*index, probe, limit), expected, "{kind}");
+                let mut matches = vec![7; probe.len()];
+                index.first_match(probe, &mut matches);
+                let mut first_of_key = BTreeMap::new();
+                for (p, &found) in matches.iter().enumerate() {
+                    let any = expected.iter().any(|&(row, _)| row == p as u32);
+                    assert_eq!(found != NO_ROW, any, "{kind} row {p}");
+                    if any {
+                        assert!(expected.contains(&(p as u32, found)), "{kind} row {p}");
+                        // Equal keys find the same row.
+                        let key = shapes_key(probe_keys, p);
+                        assert_eq!(*first_of_key.entry(key).or_insert(found), found);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn shapes_key(keys: &Keys, row: usize) -> Vec<u8> {
+    match keys {
+        Keys::Words(words) => words[row].to_le_bytes().to_vec(),
+        Keys::Wide(words) => words[row].to_le_bytes().to_vec(),
+        Keys::Bytes(keys) => keys.get(row).to_vec(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_index_finds_what_a_nested_loop_finds(
+        build in proptest::collection::vec(0u8..12, 0..40),
+        probe in proptest::collection::vec((0u8..14, any::<bool>()), 0..60),
+        limit in prop_oneof![1usize..8, Just(8192)],
+    ) {
+        let (probe, matchable): (Vec<u8>, Vec<bool>) = probe.into_iter().unzip();
+        check(&build, &probe, &matchable, limit);
+    }
+
+    #[test]
+    fn a_nested_loop_pairs_every_row_once(build in 0usize..50, probe in 0usize..20, limit in 1usize..60) {
+        let keys = Keys::Words(vec![0; probe].into());
+        let hashes = vec![0; probe];
+        let probe_rows = Probe::new(&keys, &hashes, None);
+        let index = NestedLoop::new(build).unwrap();
+        let expected: Vec<_> =
+            (0..probe as u32).flat_map(|p| (0..build as u32).map(move |b| (p, b))).collect();
+        prop_assert_eq!(all_pairs(&index, probe_rows, limit), expected);
+    }
+}
+
+#[test]
+fn blocks_larger_than_one_and_prefetched_tables_agree_with_the_baseline() {
+    // 300,000 rows exceed half of any second-level cache, so prefetch is on.
+    let words = |n: u64, stride: u64| -> Keys {
+        Keys::Words((0..n).map(|i| i.wrapping_mul(stride) % 150_000).collect())
+    };
+    let (build, probe) = (words(300_000, 7), words(5_000, 61));
+    let hasher = KeyHasher::with_seed(Isa::detect(), 9);
+    let (mut build_hashes, mut probe_hashes) = (Vec::new(), Vec::new());
+    hasher.hash(&build, &mut build_hashes);
+    hasher.hash(&probe, &mut probe_hashes);
+    let probe = Probe::new(&probe, &probe_hashes, None);
+    let [chained, baseline] = [IndexKind::Chained, IndexKind::RowAtATime].map(|kind| {
+        let index = kind.build(&build, &build_hashes).unwrap();
+        let all = all_pairs(&*index, probe, 4096);
+        assert_eq!(all, all_pairs(&*index, probe, 1 << 20));
+        all
+    });
+    assert_eq!(chained.len(), 10_000);
+    assert_eq!(chained, baseline);
+}
+
+#[test]
+fn a_cursor_of_another_probe_is_refused() {
+    let keys = Keys::Words((0..10).collect());
+    let hashes = vec![0; 10];
+    let index = IndexKind::Chained.build(&keys, &hashes).unwrap();
+    let mut cursor = FindCursor { next_row: 0, rows: vec![10], candidates: vec![1] };
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        index.find(Probe::new(&keys, &hashes, None), &mut cursor, &mut Pairs::default(), 10);
+    }));
+    assert!(outcome.is_err());
+}

@@ -1,0 +1,171 @@
+//! Output columns, schemas, refusals, and limits of the operator.
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use streamjoin_kernels::*;
+
+use crate::reference::push_all;
+
+fn schema(fields: &[(&str, DataType)]) -> SchemaRef {
+    let fields: Vec<Field> =
+        fields.iter().map(|(name, t)| Field::new(*name, t.clone(), false)).collect();
+    Arc::new(Schema::new(fields))
+}
+
+fn names(columns: &[OutputColumn]) -> Vec<(&str, ColumnRef)> {
+    columns.iter().map(|column| (column.name.as_str(), column.source)).collect()
+}
+
+#[test]
+fn using_puts_the_keys_first_in_the_order_given_and_keeps_the_preserved_side() {
+    use ColumnRef::{Dimension as D, Stream as S};
+    let stream = schema(&[("v", DataType::Int32), ("b", DataType::Utf8), ("a", DataType::Int32)]);
+    let table = schema(&[("n", DataType::Int32), ("a", DataType::Int32), ("b", DataType::Utf8)]);
+    let using = |join_type, side, keys: &[&str]| {
+        let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
+        output_using(join_type, side, &stream, &table, &keys)
+    };
+    let left = using(JoinType::LeftOuter, Side::Left, &["a", "b"]).unwrap();
+    assert_eq!(names(&left), [("a", S(2)), ("b", S(1)), ("v", S(0)), ("n", D(0))]);
+    let right = using(JoinType::RightOuter, Side::Right, &["b"]).unwrap();
+    assert_eq!(names(&right), [("b", S(1)), ("n", D(0)), ("a", D(1)), ("v", S(0)), ("a", S(2))]);
+    let inner = using(JoinType::Inner, Side::Right, &["B"]).unwrap();
+    assert_eq!(names(&inner)[0], ("b", D(2)));
+    let semi = using(JoinType::LeftSemi, Side::Left, &["a"]).unwrap();
+    assert_eq!(names(&semi), [("a", S(2)), ("v", S(0)), ("b", S(1))]);
+    let missing = using(JoinType::Inner, Side::Left, &["v"]).unwrap_err().to_string();
+    assert!(missing.contains("`v`") && missing.contains("dimension"), "{missing}");
+}
+
+#[test]
+fn on_keeps_both_sides_in_the_order_of_the_query_equal_names_included() {
+    let stream = schema(&[("k", DataType::Int32)]);
+    let table = schema(&[("k", DataType::Int32), ("x", DataType::Int32)]);
+    let on = output_on(JoinType::Inner, Side::Right, &stream, &table);
+    assert_eq!(
+        names(&on),
+        [
+            ("k", ColumnRef::Dimension(0)),
+            ("x", ColumnRef::Dimension(1)),
+            ("k", ColumnRef::Stream(0))
+        ]
+    );
+    assert_eq!(output_on(JoinType::LeftAnti, Side::Left, &stream, &table).len(), 1);
+}
+
+/// TRAPS 11 and 18: nested, fixed-size and dictionary payloads on the side
+/// that is extended are nullable and null, the key included.
+#[test]
+fn the_extended_side_is_nullable_and_null_for_every_kind_of_payload() {
+    let rows = 3;
+    let dictionary: DictionaryArray<Int8Type> = vec!["a", "b", "a"].into_iter().collect();
+    let list = ListArray::from_iter_primitive::<Int32Type, _, _>(
+        (0..rows).map(|i| Some(vec![Some(i), None])),
+    );
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("k", Arc::new(Int32Array::from(vec![1, 2, 3]))),
+        ("bytes", Arc::new(FixedSizeBinaryArray::try_from_iter((0..3u8).map(|i| [i; 5])).unwrap())),
+        ("dictionary", Arc::new(dictionary)),
+        ("list", Arc::new(list.clone())),
+        (
+            "struct",
+            Arc::new(StructArray::from(vec![(
+                Arc::new(Field::new("l", list.data_type().clone(), true)),
+                Arc::new(list) as ArrayRef,
+            )])),
+        ),
+        ("flag", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("view", Arc::new(StringViewArray::from(vec!["x", "a longer string, not inline", "z"]))),
+        ("nothing", Arc::new(NullArray::new(3))),
+        ("decimal", Arc::new(Decimal256Array::from_iter_values([1, 2, 3].map(i256::from)))),
+    ];
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    let stream = RecordBatch::try_from_iter([(
+        "k",
+        Arc::new(Int32Array::from(vec![2, 9, 3, 9])) as ArrayRef,
+    )])
+    .unwrap();
+    let spec = StreamStaticSpec::on(
+        stream.schema(),
+        table.schema(),
+        JoinType::LeftOuter,
+        vec![KeyPair::equal(0, 0)],
+    );
+    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    join.swap(join.build(&[table.slice(0, 1), table.slice(1, 2)], 0).unwrap());
+    assert!(!join.output_schema().field(0).is_nullable());
+    assert!(join.output_schema().fields()[1..].iter().all(|field| field.is_nullable()));
+    let out = push_all(&join, &stream);
+    let indices = Int32Array::from(vec![Some(1), None, Some(2), None]);
+    for (i, column) in table.columns().iter().enumerate() {
+        let expected = arrow::compute::take(column, &indices, None).unwrap();
+        assert_eq!(&expected, out.column(i + 1), "{}", table.schema().field(i).name());
+    }
+}
+
+#[test]
+fn wrong_batches_and_wrong_plans_are_errors() {
+    let stream =
+        RecordBatch::try_from_iter([("k", Arc::new(Int32Array::from(vec![1])) as ArrayRef)])
+            .unwrap();
+    let text =
+        RecordBatch::try_from_iter([("t", Arc::new(StringArray::from(vec!["1"])) as ArrayRef)])
+            .unwrap();
+    let spec =
+        |key| StreamStaticSpec::on(stream.schema(), stream.schema(), JoinType::Inner, vec![key]);
+    let new = |spec| StreamStaticJoin::new(spec, JoinOptions::default());
+    assert!(matches!(new(spec(KeyPair::equal(0, 1))), Err(JoinError::InvalidPlan(_))));
+    let mut full = spec(KeyPair::equal(0, 0));
+    full.join_type = JoinType::FullOuter;
+    assert!(matches!(new(full), Err(JoinError::Refused { .. })));
+    let booleans = schema(&[("b", DataType::Boolean)]);
+    let mixed = StreamStaticSpec::on(
+        booleans,
+        stream.schema(),
+        JoinType::Inner,
+        vec![KeyPair::equal(0, 0)],
+    );
+    let error = new(mixed).unwrap_err().to_string();
+    assert!(error.contains("key 1") && error.contains("Boolean"), "{error}");
+
+    let mut join = new(spec(KeyPair::equal(0, 0))).unwrap();
+    assert!(matches!(join.push(&stream), Err(JoinError::NotLoaded)));
+    assert!(matches!(join.build(std::slice::from_ref(&text), 0), Err(JoinError::Schema(_))));
+    join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap());
+    let error = join.push(&text).unwrap_err().to_string();
+    assert!(error.contains("`k`"), "{error}");
+    let zero = JoinOptions { probe_rows: 0, ..JoinOptions::default() };
+    assert!(StreamStaticJoin::new(spec(KeyPair::equal(0, 0)), zero).is_err());
+}
+
+#[test]
+fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
+    let stream = schema(&[("k", DataType::Utf8)]);
+    let table =
+        RecordBatch::try_from_iter([("dk", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)])
+            .unwrap();
+    let mut spec = StreamStaticSpec::on(
+        Arc::clone(&stream),
+        table.schema(),
+        JoinType::LeftOuter,
+        vec![KeyPair::equal(0, 0)],
+    );
+    let batch = |texts: Vec<&str>| {
+        RecordBatch::try_new(Arc::clone(&stream), vec![Arc::new(StringArray::from(texts))]).unwrap()
+    };
+    let mut join = StreamStaticJoin::new(spec.clone(), JoinOptions::default()).unwrap();
+    assert_eq!(join.key_types(), [DataType::Int64]);
+    join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
+    assert_eq!(push_all(&join, &batch(vec!["1", " +02 "])).column(1).null_count(), 0);
+    let bad = batch(vec!["1", "x"]);
+    let error = join.push(&bad).unwrap().next_batch().unwrap_err();
+    assert!(matches!(&error, JoinError::MalformedValue { value, row: 1, .. } if value == "x"));
+    assert_eq!(push_all(&join, &batch(vec!["2"])).num_rows(), 1);
+
+    spec.cast_mode = key::CastMode::NullOnError;
+    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    join.swap(join.build(&[table], 0).unwrap());
+    assert_eq!(push_all(&join, &bad).column(1).null_count(), 1);
+}

@@ -1,0 +1,236 @@
+//! The join as a nested loop, and the driver that compares an operator with it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::compute::concat_batches;
+use arrow::datatypes::*;
+use streamjoin_kernels::*;
+
+/// A row: its keys (None is null), and a value for conditions.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub keys: Vec<Option<u8>>,
+    pub value: Option<i32>,
+}
+
+/// Conditions beside the keys: `s.value > 2`, `d.value > 2`, `s.value < d.value`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Conditions {
+    pub stream: bool,
+    pub dimension: bool,
+    pub residual: bool,
+}
+
+/// An output row: numbers of the stream row and of the dimension row.
+pub type OutRow = (Option<i64>, Option<i64>);
+
+/// What SQL says, row by row.
+pub fn nested_loop(
+    join_type: JoinType,
+    null_safe: &[bool],
+    conditions: Conditions,
+    stream: &[Row],
+    dimension: &[Row],
+) -> Vec<OutRow> {
+    let above = |value: Option<i32>| value.is_some_and(|value| value > 2);
+    let matches = |s: &Row, d: &Row| {
+        s.keys
+            .iter()
+            .zip(&d.keys)
+            .zip(null_safe)
+            .all(|((s, d), &null_safe)| if null_safe { s == d } else { s.is_some() && s == d })
+            && (!conditions.stream || above(s.value))
+            && (!conditions.dimension || above(d.value))
+            && (!conditions.residual || matches!((s.value, d.value), (Some(s), Some(d)) if s < d))
+    };
+    let mut out = Vec::new();
+    for (i, s) in stream.iter().enumerate() {
+        let found: Vec<usize> =
+            (0..dimension.len()).filter(|&j| matches(s, &dimension[j])).collect();
+        let s = Some(i as i64);
+        match join_type {
+            JoinType::LeftSemi => out.extend((!found.is_empty()).then_some((s, None))),
+            JoinType::LeftAnti => out.extend(found.is_empty().then_some((s, None))),
+            _ => {
+                out.extend(found.iter().map(|&j| (s, Some(j as i64))));
+                let preserved = matches!(join_type, JoinType::LeftOuter | JoinType::RightOuter);
+                if found.is_empty() && preserved {
+                    out.push((s, None));
+                }
+            }
+        }
+    }
+    out.sort_unstable();
+    out
+}
+
+/// `column > 2`, or `first < second` of two columns, on 32-bit integers.
+#[derive(Debug)]
+struct Compare;
+
+impl Predicate for Compare {
+    fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
+        let left = columns[0].as_primitive::<Int32Type>();
+        assert_eq!(left.len(), rows);
+        Ok(match columns.get(1) {
+            None => arrow::compute::kernels::cmp::gt(left, &Int32Array::new_scalar(2))?,
+            Some(right) => {
+                arrow::compute::kernels::cmp::lt(left, right.as_primitive::<Int32Type>())?
+            }
+        })
+    }
+}
+
+/// Everything that makes up one comparison.
+pub struct Case<'a> {
+    pub join_type: JoinType,
+    pub stream_side: Side,
+    pub null_safe: &'a [bool],
+    pub conditions: Conditions,
+    pub stream: RecordBatch,
+    pub dimension: RecordBatch,
+    pub options: JoinOptions,
+    /// Rows of each pushed batch; the last length repeats.
+    pub cuts: &'a [usize],
+}
+
+impl fmt::Debug for Case<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} stream {} {:?} {:?} {:?} cuts {:?}",
+            self.join_type,
+            self.stream_side,
+            self.null_safe,
+            self.conditions,
+            self.options,
+            self.cuts
+        )
+    }
+}
+
+/// A batch of key columns, then `value`, `id` and a text made from the id.
+pub fn table(keys: Vec<ArrayRef>, rows: &[Row]) -> RecordBatch {
+    let mut columns: Vec<(String, ArrayRef)> =
+        keys.into_iter().enumerate().map(|(i, key)| (format!("k{i}"), key)).collect();
+    let ids = 0..rows.len() as i64;
+    columns.push(("value".into(), Arc::new(rows.iter().map(|r| r.value).collect::<Int32Array>())));
+    columns.push(("id".into(), Arc::new(Int64Array::from_iter_values(ids.clone()))));
+    columns.push(("text".into(), Arc::new(StringArray::from_iter_values(ids.map(text)))));
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true)))
+        .unwrap()
+}
+
+fn text(id: i64) -> String {
+    format!("{id}{}", "-".repeat((id % 23) as usize))
+}
+
+impl Case<'_> {
+    fn filter(&self, wanted: bool, columns: &[ColumnRef]) -> Option<Filter> {
+        wanted.then(|| Filter { columns: columns.to_vec(), predicate: Arc::new(Compare) })
+    }
+
+    pub fn join(&self) -> StreamStaticJoin {
+        let keys = self.null_safe.len();
+        let (stream_value, dimension_value) = (ColumnRef::Stream(keys), ColumnRef::Dimension(keys));
+        let mut spec = StreamStaticSpec::on(
+            self.stream.schema(),
+            self.dimension.schema(),
+            self.join_type,
+            self.null_safe
+                .iter()
+                .enumerate()
+                .map(
+                    |(i, &safe)| if safe { KeyPair::null_safe(i, i) } else { KeyPair::equal(i, i) },
+                )
+                .collect(),
+        );
+        spec.stream_side = self.stream_side;
+        spec.output = output_on(
+            self.join_type,
+            self.stream_side,
+            &self.stream.schema(),
+            &self.dimension.schema(),
+        );
+        spec.stream_filter = self.filter(self.conditions.stream, &[stream_value]);
+        spec.dimension_filter = self.filter(self.conditions.dimension, &[dimension_value]);
+        spec.residual = self.filter(self.conditions.residual, &[stream_value, dimension_value]);
+        StreamStaticJoin::new(spec, self.options.clone()).unwrap()
+    }
+
+    /// Runs the operator over the cuts of the stream.
+    pub fn run(&self) -> Vec<OutRow> {
+        let join = self.loaded();
+        let (mut start, mut cut) = (0, 0);
+        let mut out = Vec::new();
+        while start < self.stream.num_rows() || cut < self.cuts.len() {
+            let rows = self.cuts[cut.min(self.cuts.len() - 1)].min(self.stream.num_rows() - start);
+            self.push(&join, &self.stream.slice(start, rows), &mut out);
+            start += rows;
+            cut += 1;
+        }
+        out.sort_unstable();
+        out
+    }
+
+    /// The operator with the dimension, which comes in two batches, swapped in.
+    pub fn loaded(&self) -> StreamStaticJoin {
+        let mut join = self.join();
+        let half = self.dimension.num_rows() / 2;
+        let halves = [
+            self.dimension.slice(0, half),
+            self.dimension.slice(half, self.dimension.num_rows() - half),
+        ];
+        let snapshot = join.build(&halves, 7).unwrap();
+        assert_eq!((snapshot.version(), snapshot.rows()), (7, self.dimension.num_rows()));
+        join.swap(snapshot);
+        join
+    }
+
+    /// Pushes a batch; checks bounds, texts and counters on the way.
+    pub fn push(&self, join: &StreamStaticJoin, stream: &RecordBatch, out: &mut Vec<OutRow>) {
+        let mut cursor = join.push(stream).unwrap();
+        let mut rows_out = 0;
+        while let Some(batch) = cursor.next_batch().unwrap() {
+            assert!(batch.num_rows() > 0 && batch.num_rows() <= self.options.max_output_rows);
+            assert_eq!(batch.schema_ref(), join.output_schema());
+            rows_out += batch.num_rows() as u64;
+            self.collect(&batch, out);
+        }
+        let stats = cursor.stats();
+        assert_eq!((stats.rows_in, stats.rows_out), (stream.num_rows() as u64, rows_out));
+        assert_eq!(stats.rows_matched + stats.rows_unmatched, stats.rows_in);
+    }
+
+    fn collect(&self, batch: &RecordBatch, out: &mut Vec<OutRow>) {
+        let width = self.null_safe.len() + 3;
+        let (stream_at, dimension_at) = match self.stream_side {
+            Side::Left => (0, width),
+            Side::Right => (width, 0),
+        };
+        let ids = |at: usize| -> Vec<Option<i64>> {
+            if at >= batch.num_columns() {
+                return vec![None; batch.num_rows()];
+            }
+            let ids = batch.column(at + width - 2).as_primitive::<Int64Type>();
+            let texts = batch.column(at + width - 1).as_string::<i32>();
+            for (id, found) in ids.iter().zip(texts) {
+                assert_eq!(id.map(text).as_deref(), found);
+            }
+            ids.iter().collect()
+        };
+        out.extend(ids(stream_at).into_iter().zip(ids(dimension_at)));
+    }
+}
+
+/// All output of one push, in one batch.
+pub fn push_all(join: &StreamStaticJoin, batch: &RecordBatch) -> RecordBatch {
+    let mut cursor = join.push(batch).unwrap();
+    let mut batches = Vec::new();
+    while let Some(batch) = cursor.next_batch().unwrap() {
+        batches.push(batch);
+    }
+    concat_batches(join.output_schema(), &batches).unwrap()
+}
