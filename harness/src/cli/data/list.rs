@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
 
