@@ -194,7 +194,14 @@ impl<'p, 's> State<'p, 's> {
             let mut from = 0;
             for border in borders.into_iter().chain([rows]) {
                 if border > from {
-                    self.take(&source, from, border)
+                    let times = source.times.as_ref();
+                    let times = times.map(|times| times.slice(from, border - from));
+                    if self.batch.is_none() {
+                        self.open_batch(times.as_ref())
+                            .map_err(|failure| self.in_batch(failure))?;
+                    }
+                    let rows = source.batch.slice(from, border - from);
+                    self.take(rows, times.as_ref())
                         .map_err(|failure| self.in_batch(place.at(failure, from, border)))?;
                 }
                 if border < rows || source.ends_at_border {
@@ -208,22 +215,18 @@ impl<'p, 's> State<'p, 's> {
         self.end_batch()
     }
 
-    /// Joins the rows `from..to` of a source batch as part of the open batch.
-    fn take(&mut self, source: &SourceRows, from: usize, to: usize) -> Result<()> {
-        let rows = to - from;
-        let times = source.times.as_ref().map(|times| times.slice(from, rows));
-        if self.batch.is_none() {
-            self.open_batch(times.as_ref())?;
-        }
+    /// Joins rows as they were read as part of the open batch.
+    fn take(&mut self, source: RecordBatch, times: Option<&Int64Array>) -> Result<()> {
+        let rows = source.num_rows();
         let mut read = std::mem::take(&mut self.reading);
         let prepared = timed(&mut read, || {
-            if let Some(times) = &times {
+            if let Some(times) = times {
                 self.max_time = self.max_time.max(arrow::compute::max(times));
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
             }
-            self.plan.stream.prepare.apply(source.batch.slice(from, rows)).map_err(Failure::run)
+            self.plan.stream.prepare.apply(source).map_err(Failure::run)
         })?;
         self.outcome.rows_in += rows as u64;
         if let Some(filtered) = &mut self.outcome.filtered {
