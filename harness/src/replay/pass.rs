@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
+use super::dimension::Dimension;
 use super::give_out::Out;
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
@@ -303,7 +304,7 @@ impl<'p, 's> State<'p, 's> {
                     processed_rows_per_second: (seconds > 0.0).then(|| batch.rows as f64 / seconds),
                     duration_ms: batch.clock.durations(),
                     event_time,
-                    dimension: state.pipeline.dimensions().map(|d| d.progress()).collect(),
+                    dimension: state.pipeline.dimensions().map(Dimension::progress).collect(),
                     ..Progress::default()
                 };
                 state.watcher.batch(progress)
@@ -333,8 +334,8 @@ impl<'p, 's> State<'p, 's> {
                 _ => self.outcome.rows_unmatched,
             },
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
-            build_time: dimensions().map(|dimension| dimension.build_time()).sum(),
-            table_bytes: dimensions().map(|dimension| dimension.peak_bytes()).sum(),
+            build_time: dimensions().map(Dimension::build_time).sum(),
+            table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
             elapsed: self.aside,
             ..self.outcome
         }
