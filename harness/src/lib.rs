@@ -2,3 +2,4 @@
 //! latency and state size.
 
 pub mod error;
+pub mod sql;

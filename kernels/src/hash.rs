@@ -36,9 +36,10 @@ impl KeyHasher {
 
     /// The hashes of `keys`, one a row, in a buffer that is used again.
     pub fn hash(&self, keys: &Keys, hashes: &mut Vec<u64>) {
-        hashes.clear();
+        // Not cleared first: every value is overwritten.
         hashes.resize(keys.len(), 0);
         if self.constant {
+            hashes.fill(0);
             return;
         }
         match keys {

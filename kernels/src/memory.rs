@@ -34,6 +34,10 @@ macro_rules! plain {
 }
 plain!(u8, u16, u32, u64, i8, i16, i32, i64, i128, f32, f64);
 
+// SAFETY: an array of such a type has neither padding nor forbidden patterns.
+unsafe impl<T: Plain, const N: usize> sealed::Sealed for [T; N] {}
+impl<T: Plain, const N: usize> Plain for [T; N] {}
+
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct CacheLine([u8; 64]);

@@ -24,6 +24,7 @@ mod tests;
 /// | decimals, decimal with integer | decimal with the larger scale and range; `Decimal256` past 38 digits, so that the comparison stays by value |
 /// | timestamps | instants in the finer unit; a timestamp without zone is taken as UTC |
 /// | nanosecond timestamps with a coarser unit or a date | `Decimal128(38, 9)` seconds, since an `i64` of nanoseconds ends in the year 2262 |
+/// | times of day, durations | the finer unit |
 /// | date with timestamp | that timestamp type (midnight UTC) |
 /// | string with integer | `Int64` (`UInt64` for `UInt64`) |
 /// | string with float, double or decimal | `Float64` |
@@ -70,6 +71,7 @@ fn common(l: &DataType, r: &DataType) -> Option<DataType> {
         (Date32 | Date64, Timestamp(TimeUnit::Nanosecond, _)) => NANOSECOND_SECONDS,
         (Date32 | Date64, Timestamp(unit, zone)) => Timestamp(*unit, zone.clone()),
         (Timestamp(a, za), Timestamp(b, zb)) => timestamps(*a, za.as_ref(), *b, zb.as_ref()),
+        (Duration(a), Duration(b)) => Duration(finer(*a, *b)),
         (Time32(_) | Time64(_), Time32(_) | Time64(_)) => Time64(TimeUnit::Nanosecond),
         (l, r) if is_string(l) && is_string(r) => widest_string(l, r),
         (l, r) if is_binary(l) && (is_binary(r) || is_string(r)) => widest_binary(l, r),
@@ -149,14 +151,16 @@ fn decimals(l: &DataType, r: &DataType) -> Option<DataType> {
 
 type Zone = Arc<str>;
 
+fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
+    use TimeUnit::*;
+    [Nanosecond, Microsecond, Millisecond]
+        .into_iter()
+        .find(|unit| a == *unit || b == *unit)
+        .unwrap_or(Second)
+}
+
 fn timestamps(a: TimeUnit, za: Option<&Zone>, b: TimeUnit, zb: Option<&Zone>) -> DataType {
-    let rank = |unit| match unit {
-        TimeUnit::Second => 0,
-        TimeUnit::Millisecond => 1,
-        TimeUnit::Microsecond => 2,
-        TimeUnit::Nanosecond => 3,
-    };
-    let finer = if rank(a) >= rank(b) { a } else { b };
+    let finer = finer(a, b);
     if finer == TimeUnit::Nanosecond && a != b {
         return NANOSECOND_SECONDS;
     }

@@ -14,7 +14,7 @@ use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows in flight together: enough to hide memory latency, few enough
 /// that their state stays in the first-level cache.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 128;
 /// How far ahead of its use a head is asked for when building.
 const AHEAD: usize = 32;
 
@@ -23,30 +23,29 @@ const AHEAD: usize = 32;
 pub(super) struct Chained<S> {
     store: S,
     heads: Buffer<u32>,
-    next: Buffer<u32>,
     /// Whether to prefetch: it pays only where the table exceeds the cache.
     prefetch: bool,
 }
 
 impl<S: KeyStore> Chained<S> {
-    pub(super) fn new(store: S, hashes: &[u64]) -> Self {
+    pub(super) fn new(mut store: S, hashes: &[u64]) -> Self {
         let rows = hashes.len();
+        assert_eq!(store.positions(), rows + 1, "one hash a key");
         // One head a row at most: load factor at most 1.
         let mut heads = Buffer::<u32>::zeroed(rows.max(1).next_power_of_two());
-        let mut next = Buffer::<u32>::zeroed(rows + 1);
         let mask = heads.len() - 1;
         // From the last row to the first, so that chains list rows in order.
         for row in (0..rows).rev() {
             if row >= AHEAD {
                 prefetch_read(&heads, hashes[row - AHEAD] as usize & mask);
             }
-            let position = row + 1;
+            let position = row as u32 + 1;
             let head = &mut heads[hashes[row] as usize & mask];
-            next[position] = *head;
-            *head = position as u32;
+            store.link(position, *head);
+            *head = position;
         }
-        let touched = heads.bytes() + next.bytes() + store.bytes();
-        Self { store, heads, next, prefetch: touched > CacheSizes::detect().l2 / 2 }
+        let touched = heads.bytes() + store.bytes();
+        Self { store, heads, prefetch: touched > CacheSizes::detect().l2 / 2 }
     }
 
     /// Puts the rows of a block that have a candidate into `rows` and
@@ -77,7 +76,7 @@ impl<S: KeyStore> Chained<S> {
                 *rows.get_unchecked_mut(count) = (from + i) as u32;
                 *candidates.get_unchecked_mut(count) = head;
                 if self.prefetch {
-                    self.prefetch_position(head);
+                    self.store.prefetch(head);
                 }
                 count += usize::from(head != 0);
             }
@@ -94,12 +93,6 @@ impl<S: KeyStore> Chained<S> {
                 kept
             }
         }
-    }
-
-    #[inline(always)]
-    fn prefetch_position(&self, position: u32) {
-        self.store.prefetch(position);
-        prefetch_read(&self.next, position as usize);
     }
 
     /// One step along the chains: for each row, `on_match(row, position)` if
@@ -121,22 +114,20 @@ impl<S: KeyStore> Chained<S> {
             // SAFETY: `kept <= i < rows.len() == candidates.len()`. Rows come
             // from `start_block` over this probe (the cursor's contract,
             // checked by `find`), so they are below its length, which is that
-            // of `hashes` and `keys`. Candidates come from `heads` and `next`,
-            // which hold positions of at most the number of stored keys, and
-            // `next` is one longer than that.
+            // of `hashes` and `keys`. Candidates come from `heads` and from the
+            // store's links, which hold positions of this store only.
             unsafe {
                 let row = *rows.get_unchecked(i);
                 let position = *candidates.get_unchecked(i);
                 debug_assert!((row as usize) < hashes.len());
-                debug_assert!((position as usize) < self.next.len());
                 let hash = *hashes.get_unchecked(row as usize);
                 let hit = self.store.matches(position, keys, row as usize, hash);
                 let go_on = on_candidate(row, position, hit);
-                let next = *self.next.get_unchecked(position as usize);
+                let next = self.store.next(position);
                 *rows.get_unchecked_mut(kept) = row;
                 *candidates.get_unchecked_mut(kept) = next;
                 if self.prefetch {
-                    self.prefetch_position(next);
+                    self.store.prefetch(next);
                 }
                 kept += usize::from((next != 0) & go_on);
             }
@@ -151,11 +142,11 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
     }
 
     fn rows(&self) -> usize {
-        self.next.len() - 1
+        self.store.positions() - 1
     }
 
     fn bytes(&self) -> usize {
-        self.heads.bytes() + self.next.bytes() + self.store.bytes()
+        self.heads.bytes() + self.store.bytes()
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
@@ -193,7 +184,10 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         assert!(
             cursor.rows.iter().all(|&row| (row as usize) < probe.len())
-                && cursor.candidates.iter().all(|&c| c != 0 && (c as usize) < self.next.len()),
+                && cursor
+                    .candidates
+                    .iter()
+                    .all(|&c| c != 0 && (c as usize) < self.store.positions()),
             "cursor of another probe"
         );
         let room = limit.saturating_sub(pairs.len()).max(1);

@@ -1,4 +1,5 @@
-//! The keys that an index holds a copy of, by shape.
+//! The entries of an index: a copy of each key and the link to the next row of
+//! its chain, side by side, so that a step along a chain touches one cache line.
 //!
 //! A build row is named by its *position*, which counts from 1: position 0
 //! stands for "none" and holds a filler, so that it can be read without a
@@ -12,7 +13,7 @@ use crate::arch::prefetch_read;
 use crate::key::Keys;
 use crate::memory::Buffer;
 
-/// The build side's keys of one shape.
+/// The entries of a build side whose keys have one shape.
 pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// The probe side's keys.
     type Probe<'a>: Copy;
@@ -22,6 +23,21 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// Copies the keys of a build side.
     fn new(keys: &Keys, hashes: &[u64]) -> Self;
 
+    /// Number of positions, position 0 included.
+    fn positions(&self) -> usize;
+
+    /// The position after `position` in its chain.
+    ///
+    /// # Safety
+    /// `position` is below [`positions`](Self::positions).
+    unsafe fn next(&self, position: u32) -> u32;
+
+    /// Links `position` to the one after it.
+    ///
+    /// # Panics
+    /// If either is not below [`positions`](Self::positions).
+    fn link(&mut self, position: u32, next: u32);
+
     /// Views probe keys, which have the shape of the store.
     fn probe(keys: &Keys) -> Self::Probe<'_>;
 
@@ -29,11 +45,11 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// anything for position 0, which the caller discards.
     ///
     /// # Safety
-    /// `position` is at most the number of stored keys and `row` is below the
+    /// `position` is below [`positions`](Self::positions) and `row` is below the
     /// number of probe keys.
     unsafe fn matches(&self, position: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool;
 
-    /// Asks for what `matches` will read first.
+    /// Asks for what `matches` and `next` will read first.
     fn prefetch(&self, position: u32);
 
     fn bytes(&self) -> usize;
@@ -59,11 +75,12 @@ fn wrong_shape() -> ! {
 }
 
 macro_rules! fixed_store {
-    ($store:ident, $word:ty, $variant:ident, $what:literal) => {
+    ($store:ident, $word:ty, $variant:ident, $words:literal, $what:literal) => {
         #[doc = $what]
         #[derive(Debug)]
         pub(super) struct $store {
-            keys: Buffer<$word>,
+            /// The words of the key, the lowest first, then the next position.
+            entries: Buffer<[u64; $words + 1]>,
         }
 
         impl KeyStore for $store {
@@ -71,10 +88,31 @@ macro_rules! fixed_store {
             type Owned = $word;
 
             fn new(keys: &Keys, _hashes: &[u64]) -> Self {
-                let source = Self::probe(keys);
-                let mut keys = Buffer::zeroed(source.len() + 1);
-                keys[1..].copy_from_slice(source);
-                Self { keys }
+                let keys = Self::probe(keys);
+                let mut entries = Buffer::<[u64; $words + 1]>::zeroed(keys.len() + 1);
+                for (entry, &key) in entries[1..].iter_mut().zip(keys) {
+                    for (i, word) in entry[..$words].iter_mut().enumerate() {
+                        *word = (key >> (64 * i)) as u64;
+                    }
+                }
+                Self { entries }
+            }
+
+            fn positions(&self) -> usize {
+                self.entries.len()
+            }
+
+            #[inline(always)]
+            unsafe fn next(&self, position: u32) -> u32 {
+                debug_assert!((position as usize) < self.entries.len());
+                // SAFETY: the caller keeps `position < entries.len()`.
+                unsafe { self.entries.get_unchecked(position as usize)[$words] as u32 }
+            }
+
+            #[inline(always)]
+            fn link(&mut self, position: u32, next: u32) {
+                assert!((next as usize) < self.entries.len());
+                self.entries[position as usize][$words] = u64::from(next);
             }
 
             fn probe(keys: &Keys) -> Self::Probe<'_> {
@@ -84,19 +122,22 @@ macro_rules! fixed_store {
 
             #[inline(always)]
             unsafe fn matches(&self, position: u32, probe: &[$word], row: usize, _: u64) -> bool {
-                debug_assert!((position as usize) < self.keys.len() && row < probe.len());
-                // SAFETY: the caller keeps `position <= keys.len() - 1` and
+                debug_assert!((position as usize) < self.entries.len() && row < probe.len());
+                // SAFETY: the caller keeps `position < entries.len()` and
                 // `row < probe.len()`.
-                unsafe { *self.keys.get_unchecked(position as usize) == *probe.get_unchecked(row) }
+                let (entry, key) = unsafe {
+                    (self.entries.get_unchecked(position as usize), *probe.get_unchecked(row))
+                };
+                (0..$words).fold(true, |same, i| same & (entry[i] == (key >> (64 * i)) as u64))
             }
 
             #[inline(always)]
             fn prefetch(&self, position: u32) {
-                prefetch_read(&self.keys, position as usize);
+                prefetch_read(&self.entries, position as usize);
             }
 
             fn bytes(&self) -> usize {
-                self.keys.bytes()
+                self.entries.bytes()
             }
         }
 
@@ -123,39 +164,58 @@ macro_rules! fixed_store {
     };
 }
 
-fixed_store!(StoredWords, u64, Words, "Keys of up to 8 bytes.");
-fixed_store!(StoredWide, i128, Wide, "Keys of 9 to 16 bytes.");
+fixed_store!(StoredWords, u64, Words, 1, "Keys of up to 8 bytes.");
+fixed_store!(StoredWide, i128, Wide, 2, "Keys of 9 to 16 bytes.");
 
-/// Byte-string keys, each beside a part of its hash, which tells most
-/// different keys apart without touching their bytes.
+/// Byte-string keys. An entry holds half of the hash, which tells most
+/// different keys apart without touching their bytes, in its upper half, the
+/// next position in its lower half, and where the bytes begin.
 #[derive(Debug)]
 pub(super) struct StoredBytes {
-    entries: Buffer<u64>,
-    offsets: Buffer<u64>,
+    entries: Buffer<[u64; 2]>,
     values: Buffer<u8>,
 }
+
+const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
 
 impl KeyStore for StoredBytes {
     type Probe<'a> = &'a crate::key::ByteKeys;
     type Owned = Box<[u8]>;
 
     fn new(keys: &Keys, hashes: &[u64]) -> Self {
-        let source = Self::probe(keys);
-        let mut entries = Buffer::zeroed(hashes.len() + 1);
-        entries[1..].copy_from_slice(hashes);
-        let mut offsets = Buffer::zeroed(source.len() + 2);
+        let keys = Self::probe(keys);
+        // One more than there are positions: it says where the last key ends.
+        let mut entries = Buffer::<[u64; 2]>::zeroed(keys.len() + 2);
         let mut end = 0;
-        for row in 0..source.len() {
-            offsets[row + 1] = end as u64;
-            end += source.get(row).len();
+        for (row, &hash) in hashes.iter().enumerate() {
+            entries[row + 1] = [hash & UPPER_HALF, end as u64];
+            end += keys.get(row).len();
         }
-        offsets[source.len() + 1] = end as u64;
+        entries[keys.len() + 1][1] = end as u64;
         let mut values = Buffer::zeroed(end);
-        for row in 0..source.len() {
-            let (from, to) = (offsets[row + 1] as usize, offsets[row + 2] as usize);
-            values[from..to].copy_from_slice(source.get(row));
+        for row in 0..keys.len() {
+            let from = entries[row + 1][1] as usize;
+            values[from..from + keys.get(row).len()].copy_from_slice(keys.get(row));
         }
-        Self { entries, offsets, values }
+        Self { entries, values }
+    }
+
+    fn positions(&self) -> usize {
+        self.entries.len() - 1
+    }
+
+    #[inline(always)]
+    unsafe fn next(&self, position: u32) -> u32 {
+        debug_assert!((position as usize) < self.positions());
+        // SAFETY: the caller keeps `position < positions() < entries.len()`.
+        unsafe { self.entries.get_unchecked(position as usize)[0] as u32 }
+    }
+
+    #[inline(always)]
+    fn link(&mut self, position: u32, next: u32) {
+        assert!((next as usize) < self.positions());
+        let entry = &mut self.entries[position as usize][0];
+        *entry = *entry & UPPER_HALF | u64::from(next);
     }
 
     fn probe(keys: &Keys) -> Self::Probe<'_> {
@@ -166,23 +226,22 @@ impl KeyStore for StoredBytes {
     #[inline(always)]
     unsafe fn matches(&self, position: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool {
         let position = position as usize;
-        debug_assert!(position < self.entries.len() && row < probe.len());
-        // SAFETY: the caller keeps `position <= entries.len() - 1`.
-        if unsafe { *self.entries.get_unchecked(position) } != hash {
+        debug_assert!(position < self.positions() && row < probe.len());
+        // SAFETY: the caller keeps `position < positions() < entries.len()`.
+        let [tag, from] = unsafe { *self.entries.get_unchecked(position) };
+        if (tag ^ hash) & UPPER_HALF != 0 {
             return false;
         }
-        let (from, to) = (self.offsets[position] as usize, self.offsets[position + 1] as usize);
-        self.values[from..to] == *probe.get(row)
+        self.values[from as usize..self.entries[position + 1][1] as usize] == *probe.get(row)
     }
 
     #[inline(always)]
     fn prefetch(&self, position: u32) {
         prefetch_read(&self.entries, position as usize);
-        prefetch_read(&self.offsets, position as usize);
     }
 
     fn bytes(&self) -> usize {
-        self.entries.bytes() + self.offsets.bytes() + self.values.bytes()
+        self.entries.bytes() + self.values.bytes()
     }
 }
 

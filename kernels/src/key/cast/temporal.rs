@@ -126,10 +126,26 @@ pub(super) fn times(
 pub(super) fn time_to_time(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     match (array.data_type(), to) {
         // Only the zone changes, and the instants stay.
-        (DataType::Timestamp(a, _), DataType::Timestamp(b, zone)) if a == b => {
-            let data = array.to_data().into_builder();
-            let data = data.data_type(DataType::Timestamp(*a, zone.clone())).build()?;
-            Ok(arrow::array::make_array(data))
+        (DataType::Timestamp(a, _), DataType::Timestamp(b, _)) if a == b => {
+            relabel(array.as_ref(), to)
+        }
+        (DataType::Timestamp(a, _), DataType::Timestamp(b, _)) => {
+            let counts = relabel(array.as_ref(), &DataType::Int64)?;
+            let counts = counts.as_primitive::<Int64Type>();
+            let (from, per) = (per_second(*a), per_second(*b));
+            let scaled: PrimitiveArray<Int64Type> = if per > from {
+                counts.unary_opt(|v| v.checked_mul(per / from))
+            } else {
+                counts.unary(|v| v.div_euclid(from / per))
+            };
+            relabel(&scaled, to)
+        }
+        (DataType::Date32, DataType::Timestamp(unit, _)) => {
+            let per_day = SECONDS_PER_DAY * per_second(*unit);
+            let days = array.as_primitive::<Date32Type>();
+            let scaled: PrimitiveArray<Int64Type> =
+                days.unary_opt(|v| i64::from(v).checked_mul(per_day));
+            relabel(&scaled, to)
         }
         (_, DataType::Timestamp(unit, _)) => {
             let instants = instants(array)?;
@@ -140,6 +156,13 @@ pub(super) fn time_to_time(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> 
             dates(to, array.len(), |row| Some(instants(row)?.seconds.div_euclid(SECONDS_PER_DAY)))
         }
     }
+}
+
+/// The same 64-bit values under another type.
+fn relabel(array: &dyn Array, to: &DataType) -> Result<ArrayRef> {
+    let data = array.to_data().into_builder();
+    let data = data.data_type(to.clone()).build()?;
+    Ok(arrow::array::make_array(data))
 }
 
 /// Seconds since 1970: whole for integers (floored), with their fraction for

@@ -112,6 +112,7 @@ fn times_compare_as_instants() {
         (ts(Second, None), Date64, ts(Second, None)),
         (Date32, Date64, Date32),
         (Date64, Date64, Date32),
+        (Duration(Second), Duration(Microsecond), Duration(Microsecond)),
         (Time32(Second), Time64(Microsecond), Time64(Nanosecond)),
     ] {
         compares_as(&l, &r, &expected);

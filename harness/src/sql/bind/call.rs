@@ -1,0 +1,313 @@
+//! Function calls.
+
+use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
+use sqlparser::ast;
+use streamjoin_kernels::key::{CastMode, can_cast};
+
+use super::super::error::{Result, SqlError};
+use super::super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};
+use super::super::functions::{self, Function, Param, Returns};
+use super::super::scope::hint;
+use super::super::types::{is_date, is_string, sql_name, timestamp, value_type};
+use super::{Binder, is};
+
+/// Functions that are forms of the language and not in the registry.
+const FORMS: [&str; 9] =
+    ["coalesce", "nullif", "ifnull", "nvl", "nvl2", "if", "isnull", "isnotnull", "mod"];
+
+const UNITS: [&str; 15] = [
+    "microsecond",
+    "millisecond",
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "dd",
+    "week",
+    "month",
+    "mon",
+    "mm",
+    "quarter",
+    "year",
+    "yyyy",
+    "yy",
+];
+
+impl Binder<'_> {
+    pub(super) fn function(&mut self, function: &ast::Function) -> Result<Expr> {
+        let plain = function.over.is_none()
+            && function.filter.is_none()
+            && function.within_group.is_empty()
+            && function.null_treatment.is_none()
+            && matches!(function.parameters, ast::FunctionArguments::None);
+        let arguments = match &function.args {
+            ast::FunctionArguments::List(list)
+                if plain && list.duplicate_treatment.is_none() && list.clauses.is_empty() =>
+            {
+                list.args
+                    .iter()
+                    .map(|argument| match argument {
+                        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Ok(expr),
+                        _ => Err(SqlError::new("arguments are plain expressions here")),
+                    })
+                    .collect::<Result<Vec<&ast::Expr>>>()?
+            }
+            _ => {
+                return Err(SqlError::new(
+                    "aggregates, window functions and calls without parentheses are not supported here",
+                ));
+            }
+        };
+        let name = function.name.to_string().to_lowercase();
+        if matches!(name.as_str(), "ltrim" | "rtrim" | "trim") && arguments.len() > 1 {
+            return Err(SqlError::new(
+                "write TRIM(LEADING 'x' FROM text), as the order of two arguments differs between engines",
+            ));
+        }
+        self.call_ast(&name, &arguments)
+    }
+
+    /// Binds the arguments, then the call.
+    pub(super) fn call_ast(&mut self, name: &str, arguments: &[&ast::Expr]) -> Result<Expr> {
+        let arguments =
+            arguments.iter().map(|argument| self.bind(argument)).collect::<Result<Vec<Expr>>>()?;
+        self.call(name, arguments)
+    }
+
+    pub(super) fn call(&self, name: &str, arguments: Vec<Expr>) -> Result<Expr> {
+        if FORMS.contains(&name) {
+            return self.form(name, arguments);
+        }
+        let Some(function) = functions::find(name) else {
+            let known: Vec<&str> = functions::names().chain(FORMS).collect();
+            return Err(SqlError::new(format!("unknown function `{name}`{}", hint(name, &known))));
+        };
+        check_count(function, arguments.len())?;
+        if name == "date_trunc" {
+            check_unit(&arguments[0])?;
+        }
+        let arguments = self.coerce_all(function, arguments)?;
+        let data_type = result_type(function.returns, arguments.first());
+        let ansi = self.mode == CastMode::Ansi;
+        let nullable = arguments.iter().any(|a| a.nullable) || function.makes_nulls || !ansi;
+        let node = Node::Call { function, arguments, mode: self.mode };
+        Ok(Expr::new(node, data_type, nullable))
+    }
+
+    fn coerce_all(&self, function: &Function, arguments: Vec<Expr>) -> Result<Vec<Expr>> {
+        let last = function.params.len().saturating_sub(1);
+        if function.params.contains(&Param::Common) {
+            let arguments = arguments
+                .into_iter()
+                .map(|argument| self.by_value(argument))
+                .collect::<Result<Vec<Expr>>>()?;
+            return Ok(self.to_common_type(arguments)?.0);
+        }
+        arguments
+            .into_iter()
+            .enumerate()
+            .map(|(i, argument)| {
+                let param = function.params[i.min(last)];
+                self.coerce(param, argument, function.name, i + 1)
+            })
+            .collect()
+    }
+
+    fn coerce(&self, param: Param, argument: Expr, name: &str, number: usize) -> Result<Expr> {
+        let from = value_type(&argument.data_type).clone();
+        let null = from == DataType::Null;
+        let (fits, to) = match param {
+            Param::Text => (can_cast(&from, &DataType::Utf8), DataType::Utf8),
+            Param::Bytes if can_cast(&from, &DataType::Binary) => (true, DataType::Binary),
+            Param::Bytes => {
+                let text = self.coerce(Param::Text, argument, name, number)?;
+                return self.cast_to(text, &DataType::Binary);
+            }
+            Param::Int => (null || from.is_numeric(), DataType::Int32),
+            Param::Long => (null || from.is_numeric(), DataType::Int64),
+            Param::Double => (null || from.is_numeric() || is_string(&from), DataType::Float64),
+            Param::Number => match &from {
+                t if t.is_numeric() => (true, number_type(t)),
+                t => (null || is_string(t), DataType::Float64),
+            },
+            Param::Date | Param::Timestamp => {
+                let time = null
+                    || is_date(&from)
+                    || is_string(&from)
+                    || matches!(from, DataType::Timestamp(..));
+                let to = if param == Param::Date { DataType::Date32 } else { timestamp() };
+                (time, to)
+            }
+            Param::Common => (true, from.clone()),
+        };
+        if !fits {
+            return Err(SqlError::new(format!(
+                "argument {number} of `{name}` must be {}, but `{argument}` is {}",
+                match param {
+                    Param::Int | Param::Long | Param::Double | Param::Number => "a number".into(),
+                    Param::Date | Param::Timestamp => "a date or timestamp".into(),
+                    _ => sql_name(&to),
+                },
+                sql_name(&from)
+            )));
+        }
+        self.cast_to(argument, &to)
+    }
+
+    fn form(&self, name: &str, mut arguments: Vec<Expr>) -> Result<Expr> {
+        let (least, most) = match name {
+            "coalesce" => (1, usize::MAX),
+            "nvl2" | "if" => (3, 3),
+            "isnull" | "isnotnull" => (1, 1),
+            _ => (2, 2),
+        };
+        let count = arguments.len();
+        if count < least || count > most {
+            return Err(SqlError::new(format!(
+                "`{name}` takes {least}{} arguments, not {count}",
+                if most > least { " or more" } else { "" }
+            )));
+        }
+        match name {
+            "coalesce" | "ifnull" | "nvl" => {
+                let (all, data_type) = self.to_common_type(arguments)?;
+                let nullable = all.iter().all(|a| a.nullable);
+                Ok(Expr::new(Node::Coalesce(all), data_type, nullable))
+            }
+            "isnull" | "isnotnull" => {
+                let value = arguments.swap_remove(0);
+                Ok(is(value, Truth::Null, name == "isnotnull"))
+            }
+            "mod" => {
+                let (right, left) = (arguments.swap_remove(1), arguments.swap_remove(0));
+                self.arithmetic(ArithmeticOp::Remainder, left, right, false)
+            }
+            "nullif" => {
+                let (right, left) = (arguments.swap_remove(1), arguments.swap_remove(0));
+                let equal = self.compare(CompareOp::Eq, left.clone(), right)?;
+                let data_type = left.data_type.clone();
+                let null = super::literal::one(arrow::array::new_null_array(&data_type, 1));
+                let node =
+                    Node::Case { branches: vec![(equal, null)], otherwise: Some(Box::new(left)) };
+                Ok(Expr::new(node, data_type, true))
+            }
+            _ => {
+                let otherwise = arguments.swap_remove(2);
+                let (then, first) = (arguments.swap_remove(1), arguments.swap_remove(0));
+                let when =
+                    if name == "if" { self.truth(first)? } else { is(first, Truth::Null, true) };
+                let (mut both, data_type) = self.to_common_type(vec![then, otherwise])?;
+                let nullable = both.iter().any(|b| b.nullable);
+                let otherwise = both.pop().map(Box::new);
+                let node = Node::Case {
+                    branches: both.into_iter().map(|then| (when.clone(), then)).collect(),
+                    otherwise,
+                };
+                Ok(Expr::new(node, data_type, nullable))
+            }
+        }
+    }
+
+    pub(super) fn rounding(
+        &mut self,
+        name: &str,
+        expr: &ast::Expr,
+        field: &ast::CeilFloorKind,
+    ) -> Result<Expr> {
+        match field {
+            ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime) => {
+                self.call_ast(name, &[expr])
+            }
+            _ => Err(SqlError::new(format!(
+                "`{name}` takes one argument; use round(x, digits) or date_trunc(unit, time)"
+            ))),
+        }
+    }
+
+    pub(super) fn extract(&mut self, field: &str, expr: &ast::Expr) -> Result<Expr> {
+        let lower = field.to_lowercase();
+        let singular = lower.strip_suffix('s').unwrap_or(&lower);
+        let name = match singular {
+            "year" | "quarter" | "month" | "day" | "hour" | "minute" | "second" => singular,
+            "dow" | "dayofweek" => "dayofweek",
+            "doy" | "dayofyear" => "dayofyear",
+            _ => {
+                return Err(SqlError::new(format!(
+                    "EXTRACT takes YEAR, QUARTER, MONTH, DAY, DOW, DOY, HOUR, MINUTE or SECOND, not {field}"
+                )));
+            }
+        };
+        self.call_ast(name, &[expr])
+    }
+}
+
+fn check_count(function: &Function, count: usize) -> Result<()> {
+    let most = function.params.len();
+    let least = most - function.optional;
+    if count < least || count > most && !function.variadic {
+        let wanted = if function.variadic {
+            format!("{least} or more")
+        } else if least == most {
+            most.to_string()
+        } else {
+            format!("{least} to {most}")
+        };
+        return Err(SqlError::new(format!(
+            "`{}` takes {wanted} arguments, not {count}",
+            function.name
+        )));
+    }
+    Ok(())
+}
+
+/// A unit that is misspelt would give null for every row.
+fn check_unit(unit: &Expr) -> Result<()> {
+    use arrow::array::{Array, AsArray};
+    let Some(unit) = unit.literal().and_then(|u| u.as_string_opt::<i32>()) else {
+        return Ok(());
+    };
+    if unit.is_valid(0) {
+        let unit = unit.value(0).to_lowercase();
+        if !UNITS.contains(&unit.as_str()) {
+            return Err(SqlError::new(format!(
+                "unknown unit `{unit}` in date_trunc{}",
+                hint(&unit, &UNITS)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Number types that functions compute in.
+fn number_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Float16 => DataType::Float32,
+        DataType::Decimal32(p, s) | DataType::Decimal64(p, s) => DataType::Decimal128(*p, *s),
+        // 76 digits are for comparisons only.
+        DataType::Decimal256(_, s) => {
+            DataType::Decimal128(DECIMAL128_MAX_PRECISION, (*s).min(DECIMAL128_MAX_PRECISION as i8))
+        }
+        other => other.clone(),
+    }
+}
+
+fn result_type(returns: Returns, first: Option<&Expr>) -> DataType {
+    let first = first.map(|f| &f.data_type);
+    match returns {
+        Returns::Text => DataType::Utf8,
+        Returns::Boolean => DataType::Boolean,
+        Returns::Int => DataType::Int32,
+        Returns::Long => DataType::Int64,
+        Returns::Double => DataType::Float64,
+        Returns::Date => DataType::Date32,
+        Returns::Timestamp => timestamp(),
+        Returns::First => first.cloned().unwrap_or(DataType::Null),
+        Returns::Whole => match first {
+            Some(DataType::Decimal128(p, s)) => {
+                let digits = (i16::from(*p) - i16::from(*s) + 1).clamp(1, 38);
+                DataType::Decimal128(digits as u8, 0)
+            }
+            _ => DataType::Int64,
+        },
+    }
+}

@@ -1,0 +1,109 @@
+//! Implicit casts.
+
+use arrow::datatypes::DataType;
+use streamjoin_kernels::JoinError;
+use streamjoin_kernels::key::{CastMode, can_cast, cast, comparison_type};
+
+use super::super::error::{Result, SqlError};
+use super::super::expr::{Expr, Node};
+use super::super::types::{is_string, sql_name, value_type};
+use super::{Binder, literal};
+
+/// A cast node, or for a literal its cast value.
+pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Expr> {
+    if expr.data_type == *to {
+        return Ok(expr);
+    }
+    if !can_cast(&expr.data_type, to) && !is_exact_seconds(&expr.data_type, to) {
+        return Err(SqlError::new(format!(
+            "`{expr}` is {}, where {} is expected",
+            sql_name(&expr.data_type),
+            sql_name(to)
+        )));
+    }
+    if let Some(value) = expr.literal() {
+        return match cast(value, to, mode) {
+            Ok(value) => Ok(literal::one(value)),
+            Err(JoinError::MalformedValue { .. } | JoinError::Overflow(_)) => {
+                Err(SqlError::new(format!(
+                    "{expr} cannot be cast to {}: it is malformed or out of range",
+                    sql_name(to)
+                )))
+            }
+            Err(other) => Err(SqlError::new(other.to_string())),
+        };
+    }
+    let nullable = expr.nullable || mode != CastMode::Ansi && can_fail(&expr.data_type, to);
+    let node = Node::Cast { expr: Box::new(expr), mode };
+    Ok(Expr::new(node, to.clone(), nullable))
+}
+
+/// Dates meet nanosecond timestamps as exact seconds (see `comparison_type`).
+fn is_exact_seconds(from: &DataType, to: &DataType) -> bool {
+    super::super::types::is_date(value_type(from)) && matches!(to, DataType::Decimal128(38, 9))
+}
+
+/// Whether some value of `from` has no counterpart in `to`.
+fn can_fail(from: &DataType, to: &DataType) -> bool {
+    let from = value_type(from);
+    let widens = from.is_integer()
+        && to.is_integer()
+        && from.is_signed_integer() == to.is_signed_integer()
+        && from.primitive_width() <= to.primitive_width();
+    let always = is_string(to) && !matches!(from, DataType::Binary)
+        || widens
+        || from == to
+        || from.is_numeric() && to.is_floating();
+    !always
+}
+
+impl Binder<'_> {
+    /// The expression as `to`, in the mode of the whole text.
+    pub(super) fn cast_to(&self, expr: Expr, to: &DataType) -> Result<Expr> {
+        cast_expr(expr, to, self.mode)
+    }
+
+    /// The expression by value, if it is a dictionary.
+    pub(super) fn by_value(&self, expr: Expr) -> Result<Expr> {
+        let to = value_type(&expr.data_type).clone();
+        self.cast_to(expr, &to)
+    }
+
+    /// All expressions as the one type that they have in common.
+    pub(super) fn to_common_type(&self, exprs: Vec<Expr>) -> Result<(Vec<Expr>, DataType)> {
+        let Some(first) = exprs.first() else {
+            return Err(SqlError::new("at least one value is expected"));
+        };
+        let mut common = first.data_type.clone();
+        for expr in &exprs[1..] {
+            if expr.data_type != common {
+                common = comparison_type(&common, &expr.data_type).map_err(|e| {
+                    mismatch(&e, &common, &expr.data_type, "the values of one list")
+                })?;
+            }
+        }
+        let exprs = exprs
+            .into_iter()
+            .map(|expr| self.cast_to(expr, &common))
+            .collect::<Result<Vec<Expr>>>()?;
+        Ok((exprs, common))
+    }
+}
+
+/// A refusal of [`comparison_type`] in SQL's terms.
+pub(super) fn mismatch(
+    error: &JoinError,
+    left: &DataType,
+    right: &DataType,
+    what: &str,
+) -> SqlError {
+    let remedy = match error {
+        JoinError::TypeMismatch { remedy, .. } => remedy.clone(),
+        other => other.to_string(),
+    };
+    SqlError::new(format!(
+        "{what} have types that do not compare, {} and {}: {remedy}",
+        sql_name(left),
+        sql_name(right)
+    ))
+}

@@ -1,0 +1,168 @@
+//! Operations that do not look at all operands of all rows: AND, OR, CASE,
+//! COALESCE.
+//!
+//! Operands are first evaluated for all rows, which is fastest. Only if that
+//! fails (a division by zero, a malformed number) are they evaluated for just
+//! the rows that need them, so that `b <> 0 AND a / b > 1` is safe.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
+use arrow::buffer::BooleanBuffer;
+use arrow::compute;
+use arrow::datatypes::DataType;
+use streamjoin_kernels::{JoinError, Result};
+
+use super::super::expr::Expr;
+use super::{Input, Value, evaluate};
+
+/// The value for the rows of a mask; other rows may be anything.
+fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result<Value> {
+    let error = match evaluate(expr, input) {
+        Ok(value) => return Ok(value),
+        Err(error) if mask.count_set_bits() == input.rows => return Err(error),
+        Err(error) => error,
+    };
+    let rows: Vec<u32> = mask.set_indices().map(|row| row as u32).collect();
+    if rows.is_empty() {
+        return Ok(Value::Scalar(new_null_array(&expr.data_type, 1)));
+    }
+    if input.rows > u32::MAX as usize {
+        return Err(error);
+    }
+    let indices = UInt32Array::from(rows);
+    let columns = input
+        .columns
+        .iter()
+        .map(|column| compute::take(column, &indices, None))
+        .collect::<std::result::Result<Vec<ArrayRef>, _>>()?;
+    let some = Input { columns: &columns, rows: indices.len() };
+    let value = evaluate(expr, some).map_err(|e| in_batch(e, &indices))?;
+    let value = value.into_array(indices.len())?;
+    // Back to the places in the batch.
+    let mut places: Vec<Option<u32>> = vec![None; input.rows];
+    for (place, row) in indices.values().iter().enumerate() {
+        places[*row as usize] = Some(place as u32);
+    }
+    Ok(Value::Array(compute::take(&value, &UInt32Array::from(places), None)?))
+}
+
+/// The row of an error counts within the whole batch.
+fn in_batch(error: JoinError, indices: &UInt32Array) -> JoinError {
+    match error {
+        JoinError::MalformedValue { value, from, to, row } => JoinError::MalformedValue {
+            value,
+            from,
+            to,
+            row: indices.values().get(row).map_or(row, |r| *r as usize),
+        },
+        other => other,
+    }
+}
+
+/// Bits that are set where a truth value is true, or where it is false.
+fn bits(booleans: &BooleanArray, wanted: bool) -> BooleanBuffer {
+    let values = if wanted { booleans.values().clone() } else { !booleans.values() };
+    match booleans.nulls() {
+        Some(nulls) => &values & nulls.inner(),
+        None => values,
+    }
+}
+
+/// `AND` (or `OR`) with three truth values; an operand is looked at only where
+/// all before it are not false (true).
+pub(super) fn and_or(operands: &[Expr], input: Input<'_>, and: bool) -> Result<Value> {
+    let Some((first, rest)) = operands.split_first() else {
+        return Ok(Value::Scalar(Arc::new(BooleanArray::from(vec![and]))));
+    };
+    let mut result = evaluate(first, input)?.booleans(input.rows)?;
+    for operand in rest {
+        let open = !&bits(&result, !and);
+        if open.count_set_bits() == 0 {
+            break;
+        }
+        let next = evaluate_where(operand, input, &open)?.booleans(input.rows)?;
+        result = if and {
+            compute::and_kleene(&result, &next)?
+        } else {
+            compute::or_kleene(&result, &next)?
+        };
+    }
+    Ok(Value::Array(Arc::new(result)))
+}
+
+/// Picks for each row the value of one branch.
+struct Choice {
+    values: Vec<Value>,
+    /// Branch of each row; rows without one are null.
+    branches: Vec<Option<usize>>,
+}
+
+impl Choice {
+    fn add(&mut self, value: Value, rows: &BooleanBuffer) {
+        for row in rows.set_indices() {
+            self.branches[row] = Some(self.values.len());
+        }
+        self.values.push(value);
+    }
+
+    fn finish(self, data_type: &DataType) -> Result<Value> {
+        let nothing = new_null_array(data_type, 1);
+        let mut arrays: Vec<&dyn Array> = self.values.iter().map(|v| v.array().as_ref()).collect();
+        arrays.push(nothing.as_ref());
+        let last = arrays.len() - 1;
+        let indices: Vec<(usize, usize)> = (self.branches.iter().enumerate())
+            .map(|(row, branch)| branch.map_or((last, 0), |b| (b, self.values[b].row(row))))
+            .collect();
+        Ok(Value::Array(compute::interleave(&arrays, &indices)?))
+    }
+}
+
+pub(super) fn case(
+    branches: &[(Expr, Expr)],
+    otherwise: Option<&Expr>,
+    data_type: &DataType,
+    input: Input<'_>,
+) -> Result<Value> {
+    let mut open = BooleanBuffer::new_set(input.rows);
+    let mut choice = Choice { values: Vec::new(), branches: vec![None; input.rows] };
+    for (when, then) in branches {
+        if open.count_set_bits() == 0 {
+            break;
+        }
+        let condition = evaluate_where(when, input, &open)?.booleans(input.rows)?;
+        let chosen = &open & &bits(&condition, true);
+        if chosen.count_set_bits() > 0 {
+            choice.add(evaluate_where(then, input, &chosen)?, &chosen);
+            open = &open & &!&chosen;
+        }
+    }
+    if let Some(otherwise) = otherwise
+        && open.count_set_bits() > 0
+    {
+        choice.add(evaluate_where(otherwise, input, &open)?, &open);
+    }
+    choice.finish(data_type)
+}
+
+pub(super) fn coalesce(operands: &[Expr], data_type: &DataType, input: Input<'_>) -> Result<Value> {
+    let mut open = BooleanBuffer::new_set(input.rows);
+    let mut choice = Choice { values: Vec::new(), branches: vec![None; input.rows] };
+    for operand in operands {
+        if open.count_set_bits() == 0 {
+            break;
+        }
+        let value = evaluate_where(operand, input, &open)?;
+        let valid = match value.array().logical_nulls() {
+            None => BooleanBuffer::new_set(input.rows),
+            Some(nulls) => {
+                let valid = |row| nulls.is_valid(value.row(row));
+                BooleanBuffer::collect_bool(input.rows, valid)
+            }
+        };
+        let chosen = &open & &valid;
+        open = &open & &!&valid;
+        choice.add(value, &chosen);
+    }
+    choice.finish(data_type)
+}

@@ -1,0 +1,309 @@
+//! Expressions whose names and types are settled.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+use streamjoin_kernels::key::CastMode;
+
+use super::functions::Function;
+
+/// One operation. Operands have the types that it needs: all casts are
+/// explicit nodes.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Column {
+        /// Position in the scope.
+        position: usize,
+        /// Position among the columns that the whole expression reads.
+        slot: usize,
+        name: String,
+    },
+    /// An array of one row.
+    Literal(ArrayRef),
+    Cast {
+        expr: Box<Expr>,
+        mode: CastMode,
+    },
+    Compare {
+        op: CompareOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Not(Box<Expr>),
+    /// `IS NULL`, `IS TRUE`, ... and their negations.
+    Is {
+        expr: Box<Expr>,
+        what: Truth,
+        negated: bool,
+    },
+    Like {
+        expr: Box<Expr>,
+        /// Back-slash escapes.
+        pattern: Box<Expr>,
+        ignore_case: bool,
+    },
+    Arithmetic {
+        op: ArithmeticOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+        mode: CastMode,
+    },
+    Negate {
+        expr: Box<Expr>,
+        mode: CastMode,
+    },
+    /// A timestamp or interval plus or minus an interval of microseconds.
+    AddInterval {
+        time: Box<Expr>,
+        interval: Box<Expr>,
+        subtract: bool,
+        mode: CastMode,
+    },
+    /// A timestamp minus a timestamp.
+    TimeDifference {
+        left: Box<Expr>,
+        right: Box<Expr>,
+        mode: CastMode,
+    },
+    /// The first branch whose condition is true.
+    Case {
+        branches: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
+    /// The first operand that is not null.
+    Coalesce(Vec<Expr>),
+    Call {
+        function: &'static Function,
+        arguments: Vec<Expr>,
+        mode: CastMode,
+    },
+}
+
+/// What `IS` tests for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Null,
+    True,
+    False,
+}
+
+/// A comparison of two values of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CompareOp {
+    Eq,
+    NotEq,
+    Lt,
+    LtEq,
+    Gt,
+    GtEq,
+    /// `<=>`, never null.
+    NullSafeEq,
+    /// `IS DISTINCT FROM`, never null.
+    Distinct,
+}
+
+impl CompareOp {
+    pub(super) fn sql(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::NotEq => "<>",
+            Self::Lt => "<",
+            Self::LtEq => "<=",
+            Self::Gt => ">",
+            Self::GtEq => ">=",
+            Self::NullSafeEq => "<=>",
+            Self::Distinct => "IS DISTINCT FROM",
+        }
+    }
+}
+
+/// Arithmetic of two numbers of one type (decimals: of two scales).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArithmeticOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// `DIV`: the whole part, as BIGINT.
+    IntegerDivide,
+    Remainder,
+}
+
+impl ArithmeticOp {
+    pub(super) fn sql(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::IntegerDivide => "DIV",
+            Self::Remainder => "%",
+        }
+    }
+
+    /// Whether a zero on the right is an error in ANSI mode.
+    pub(super) fn divides(self) -> bool {
+        matches!(self, Self::Divide | Self::IntegerDivide | Self::Remainder)
+    }
+}
+
+/// A node with the type of its result.
+#[derive(Clone, Debug)]
+pub(super) struct Expr {
+    pub(super) node: Node,
+    pub(super) data_type: DataType,
+    pub(super) nullable: bool,
+}
+
+impl Expr {
+    pub(super) fn new(node: Node, data_type: DataType, nullable: bool) -> Self {
+        Self { node, data_type, nullable }
+    }
+
+    /// A truth value.
+    pub(super) fn boolean(node: Node, nullable: bool) -> Self {
+        Self::new(node, DataType::Boolean, nullable)
+    }
+
+    pub(super) fn literal(&self) -> Option<&ArrayRef> {
+        match &self.node {
+            Node::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the literal `true`.
+    pub(super) fn is_true(&self) -> bool {
+        use arrow::array::{Array, AsArray};
+        self.literal().is_some_and(|value| {
+            value.as_boolean_opt().is_some_and(|b| b.is_valid(0) && b.value(0))
+        })
+    }
+
+    /// The operands, in order.
+    pub(super) fn operands(&self) -> Vec<&Self> {
+        match &self.node {
+            Node::Column { .. } | Node::Literal(_) => vec![],
+            Node::Cast { expr, .. }
+            | Node::Not(expr)
+            | Node::Is { expr, .. }
+            | Node::Negate { expr, .. } => vec![expr],
+            Node::Compare { left, right, .. }
+            | Node::Arithmetic { left, right, .. }
+            | Node::TimeDifference { left, right, .. } => vec![left, right],
+            Node::AddInterval { time, interval, .. } => vec![time, interval],
+            Node::Like { expr, pattern, .. } => vec![expr, pattern],
+            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.iter().collect(),
+            Node::Call { arguments, .. } => arguments.iter().collect(),
+            Node::Case { branches, otherwise } => branches
+                .iter()
+                .flat_map(|(when, then)| [when, then])
+                .chain(otherwise.as_deref())
+                .collect(),
+        }
+    }
+
+    fn operands_mut(&mut self) -> Vec<&mut Self> {
+        match &mut self.node {
+            Node::Column { .. } | Node::Literal(_) => vec![],
+            Node::Cast { expr, .. }
+            | Node::Not(expr)
+            | Node::Is { expr, .. }
+            | Node::Negate { expr, .. } => vec![expr],
+            Node::Compare { left, right, .. }
+            | Node::Arithmetic { left, right, .. }
+            | Node::TimeDifference { left, right, .. } => vec![left, right],
+            Node::AddInterval { time, interval, .. } => vec![time, interval],
+            Node::Like { expr, pattern, .. } => vec![expr, pattern],
+            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.iter_mut().collect(),
+            Node::Call { arguments, .. } => arguments.iter_mut().collect(),
+            Node::Case { branches, otherwise } => branches
+                .iter_mut()
+                .flat_map(|(when, then)| [when, then])
+                .chain(otherwise.as_deref_mut())
+                .collect(),
+        }
+    }
+
+    /// Scope positions that the expression reads, sorted, each once.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        fn collect(expr: &Expr, found: &mut Vec<usize>) {
+            if let Node::Column { position, .. } = &expr.node {
+                found.push(*position);
+            }
+            for operand in expr.operands() {
+                collect(operand, found);
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, &mut found);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Moves all positions down by `offset` and numbers the slots.
+    fn place(&mut self, offset: usize, columns: &[usize]) {
+        if let Node::Column { position, slot, .. } = &mut self.node {
+            *position -= offset;
+            *slot = columns.binary_search(position).unwrap_or(0);
+        }
+        for operand in self.operands_mut() {
+            operand.place(offset, columns);
+        }
+    }
+}
+
+/// An expression over the columns of a scope, ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct BoundExpr {
+    root: Arc<Expr>,
+    columns: Arc<[usize]>,
+}
+
+impl BoundExpr {
+    pub(super) fn new(root: Expr) -> Self {
+        Self::shifted(root, 0)
+    }
+
+    /// The expression over a scope that begins `offset` columns later; it must
+    /// read no column before that.
+    pub(super) fn shifted(mut root: Expr, offset: usize) -> Self {
+        let mut columns = root.positions();
+        for position in &mut columns {
+            *position -= offset;
+        }
+        root.place(offset, &columns);
+        Self { root: Arc::new(root), columns: columns.into() }
+    }
+
+    pub(super) fn root(&self) -> &Expr {
+        &self.root
+    }
+
+    /// The type of the result.
+    pub fn data_type(&self) -> &DataType {
+        &self.root.data_type
+    }
+
+    /// Whether the result may hold nulls.
+    pub fn nullable(&self) -> bool {
+        self.root.nullable
+    }
+
+    /// Positions in the scope of the columns that it reads: sorted, each once.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The position of the column, if the expression is nothing but a column.
+    pub fn as_column(&self) -> Option<usize> {
+        match self.root.node {
+            Node::Column { position, .. } => Some(position),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The functions that SQL text may call: one registry, one line a function.
+
+mod number;
+mod text;
+mod time;
+
+pub(super) use time::plus_months;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{ArrowPrimitiveType, DataType};
+use streamjoin_kernels::Result;
+use streamjoin_kernels::key::CastMode;
+
+use super::eval::Value;
+
+/// What an argument is cast to before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Param {
+    /// STRING, from anything.
+    Text,
+    /// BINARY, or the bytes of a string.
+    Bytes,
+    /// INT, from numbers.
+    Int,
+    /// BIGINT, from numbers.
+    Long,
+    /// DOUBLE, from numbers and strings.
+    Double,
+    /// A number as it is; a string becomes a double.
+    Number,
+    /// DATE, from dates, timestamps and strings.
+    Date,
+    /// TIMESTAMP, from dates, timestamps and strings.
+    Timestamp,
+    /// The type that all such arguments have in common.
+    Common,
+}
+
+/// The type of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    Text,
+    Boolean,
+    Int,
+    Long,
+    Double,
+    Date,
+    Timestamp,
+    /// That of the first argument.
+    First,
+    /// BIGINT, or for decimals a decimal without fraction.
+    Whole,
+}
+
+type Eval = fn(&Arguments<'_>) -> Result<ArrayRef>;
+
+/// A function of the registry.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    pub(super) params: &'static [Param],
+    /// How many of the last parameters may be left out.
+    pub(super) optional: usize,
+    /// Whether the last parameter may repeat.
+    pub(super) variadic: bool,
+    /// Whether a result can be null though no argument is.
+    pub(super) makes_nulls: bool,
+    pub(super) returns: Returns,
+    pub(super) eval: Eval,
+}
+
+const fn f(name: &'static str, params: &'static [Param], returns: Returns, eval: Eval) -> Function {
+    Function { name, params, optional: 0, variadic: false, makes_nulls: false, returns, eval }
+}
+
+impl Function {
+    const fn optional(mut self, optional: usize) -> Self {
+        self.optional = optional;
+        self
+    }
+
+    const fn variadic(mut self) -> Self {
+        self.variadic = true;
+        self
+    }
+
+    const fn makes_nulls(mut self) -> Self {
+        self.makes_nulls = true;
+        self
+    }
+}
+
+use Param as P;
+use Returns as R;
+
+/// Every function, names in lower case.
+static FUNCTIONS: &[Function] = &[
+    // Text.
+    f("upper", &[P::Text], R::Text, text::upper),
+    f("ucase", &[P::Text], R::Text, text::upper),
+    f("lower", &[P::Text], R::Text, text::lower),
+    f("lcase", &[P::Text], R::Text, text::lower),
+    f("trim", &[P::Text, P::Text], R::Text, text::trim).optional(1),
+    f("ltrim", &[P::Text, P::Text], R::Text, text::ltrim).optional(1),
+    f("rtrim", &[P::Text, P::Text], R::Text, text::rtrim).optional(1),
+    f("length", &[P::Text], R::Int, text::length),
+    f("char_length", &[P::Text], R::Int, text::length),
+    f("character_length", &[P::Text], R::Int, text::length),
+    f("octet_length", &[P::Bytes], R::Int, text::octet_length),
+    f("concat", &[P::Text], R::Text, text::concat).variadic(),
+    f("substring", &[P::Text, P::Int, P::Int], R::Text, text::substring).optional(1),
+    f("substr", &[P::Text, P::Int, P::Int], R::Text, text::substring).optional(1),
+    f("left", &[P::Text, P::Int], R::Text, text::left),
+    f("right", &[P::Text, P::Int], R::Text, text::right),
+    f("replace", &[P::Text, P::Text, P::Text], R::Text, text::replace).optional(1),
+    f("reverse", &[P::Text], R::Text, text::reverse),
+    f("lpad", &[P::Text, P::Int, P::Text], R::Text, text::lpad).optional(1),
+    f("rpad", &[P::Text, P::Int, P::Text], R::Text, text::rpad).optional(1),
+    f("startswith", &[P::Text, P::Text], R::Boolean, text::starts_with),
+    f("endswith", &[P::Text, P::Text], R::Boolean, text::ends_with),
+    f("contains", &[P::Text, P::Text], R::Boolean, text::contains),
+    f("instr", &[P::Text, P::Text], R::Int, text::instr),
+    f("position", &[P::Text, P::Text], R::Int, text::position),
+    // Numbers.
+    f("abs", &[P::Number], R::First, number::abs),
+    f("floor", &[P::Number], R::Whole, number::floor),
+    f("ceil", &[P::Number], R::Whole, number::ceil),
+    f("ceiling", &[P::Number], R::Whole, number::ceil),
+    f("round", &[P::Number, P::Int], R::First, number::round).optional(1),
+    f("sqrt", &[P::Double], R::Double, number::sqrt),
+    f("exp", &[P::Double], R::Double, number::exp),
+    f("ln", &[P::Double], R::Double, number::ln).makes_nulls(),
+    f("power", &[P::Double, P::Double], R::Double, number::power),
+    f("pow", &[P::Double, P::Double], R::Double, number::power),
+    f("isnan", &[P::Double], R::Boolean, number::is_nan),
+    f("greatest", &[P::Common, P::Common], R::First, number::greatest).variadic(),
+    f("least", &[P::Common, P::Common], R::First, number::least).variadic(),
+    // Dates and times, UTC.
+    f("year", &[P::Date], R::Int, time::year),
+    f("quarter", &[P::Date], R::Int, time::quarter),
+    f("month", &[P::Date], R::Int, time::month),
+    f("day", &[P::Date], R::Int, time::day),
+    f("dayofmonth", &[P::Date], R::Int, time::day),
+    f("dayofweek", &[P::Date], R::Int, time::day_of_week),
+    f("weekday", &[P::Date], R::Int, time::weekday),
+    f("dayofyear", &[P::Date], R::Int, time::day_of_year),
+    f("hour", &[P::Timestamp], R::Int, time::hour),
+    f("minute", &[P::Timestamp], R::Int, time::minute),
+    f("second", &[P::Timestamp], R::Int, time::second),
+    f("date_trunc", &[P::Text, P::Timestamp], R::Timestamp, time::date_trunc).makes_nulls(),
+    f("to_timestamp", &[P::Timestamp], R::Timestamp, identity),
+    f("to_date", &[P::Date], R::Date, identity),
+    f("date_add", &[P::Date, P::Int], R::Date, time::date_add),
+    f("date_sub", &[P::Date, P::Int], R::Date, time::date_sub),
+    f("datediff", &[P::Date, P::Date], R::Int, time::date_diff),
+    f("add_months", &[P::Date, P::Int], R::Date, time::add_months),
+    f("last_day", &[P::Date], R::Date, time::last_day),
+    f("timestamp_seconds", &[P::Long], R::Timestamp, time::timestamp_seconds),
+    f("timestamp_millis", &[P::Long], R::Timestamp, time::timestamp_millis),
+    f("timestamp_micros", &[P::Long], R::Timestamp, time::timestamp_micros),
+    f("unix_timestamp", &[P::Timestamp], R::Long, time::unix_seconds),
+    f("unix_seconds", &[P::Timestamp], R::Long, time::unix_seconds),
+    f("unix_millis", &[P::Timestamp], R::Long, time::unix_millis),
+    f("unix_micros", &[P::Timestamp], R::Long, time::unix_micros),
+    f("unix_date", &[P::Date], R::Int, time::unix_date),
+    f("date_from_unix_date", &[P::Int], R::Date, time::date_from_unix_date),
+];
+
+/// The function of a name, in any case.
+pub(super) fn find(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
+}
+
+/// All names of the registry.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|f| f.name)
+}
+
+/// For functions that are nothing but the cast of their parameter.
+fn identity(arguments: &Arguments<'_>) -> Result<ArrayRef> {
+    arguments.values[0].clone().into_array(arguments.rows)
+}
+
+/// The arguments of one call, each a column or one value for all rows.
+pub(super) struct Arguments<'a> {
+    pub(super) values: &'a [Value],
+    pub(super) rows: usize,
+    pub(super) mode: CastMode,
+    pub(super) result: &'a DataType,
+}
+
+impl<'a> Arguments<'a> {
+    /// The strings of an argument, null where it was left out.
+    fn text(&self, index: usize) -> impl Fn(usize) -> Option<&'a str> + use<'a> {
+        let value = self.values.get(index);
+        let strings = value.and_then(|v| v.array().as_string_opt::<i32>());
+        move |row| {
+            let (value, strings) = (value?, strings?);
+            let row = value.row(row);
+            strings.is_valid(row).then(|| strings.value(row))
+        }
+    }
+
+    /// The numbers of an argument of a primitive type.
+    fn primitive<T: ArrowPrimitiveType>(
+        &self,
+        index: usize,
+    ) -> impl Fn(usize) -> Option<T::Native> + use<'a, T> {
+        let value = self.values.get(index);
+        let numbers = value.and_then(|v| v.array().as_primitive_opt::<T>());
+        move |row| {
+            let (value, numbers) = (value?, numbers?);
+            let row = value.row(row);
+            numbers.is_valid(row).then(|| numbers.value(row))
+        }
+    }
+
+    fn has(&self, index: usize) -> bool {
+        index < self.values.len()
+    }
+}

@@ -1,0 +1,226 @@
+//! Functions of strings; positions and lengths count characters, from 1.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array, StringBuilder};
+use arrow::datatypes::Int32Type;
+use streamjoin_kernels::{JoinError, Result};
+
+use super::Arguments;
+
+/// A result past this many bytes is a mistake and would exhaust memory.
+const MAX_TEXT: usize = 1 << 24;
+
+fn strings<'a>(
+    arguments: &Arguments<'_>,
+    text: impl Fn(usize) -> Option<Cow<'a, str>>,
+) -> Result<ArrayRef> {
+    let mut builder = StringBuilder::new();
+    let mut bytes = 0;
+    for row in 0..arguments.rows {
+        let text = text(row);
+        bytes += text.as_ref().map_or(0, |t| t.len());
+        if bytes > i32::MAX as usize {
+            return Err(JoinError::Overflow(
+                "the strings of one batch exceed 2 GiB; use smaller batches".into(),
+            ));
+        }
+        builder.append_option(text);
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn ints(arguments: &Arguments<'_>, int: impl Fn(usize) -> Option<usize>) -> Result<ArrayRef> {
+    let ints: Int32Array = (0..arguments.rows).map(|row| i32::try_from(int(row)?).ok()).collect();
+    Ok(Arc::new(ints))
+}
+
+fn booleans(arguments: &Arguments<'_>, test: impl Fn(usize) -> Option<bool>) -> Result<ArrayRef> {
+    let booleans: BooleanArray = (0..arguments.rows).map(test).collect();
+    Ok(Arc::new(booleans))
+}
+
+pub(super) fn upper(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let text = a.text(0);
+    strings(a, |row| Some(text(row)?.to_uppercase().into()))
+}
+
+pub(super) fn lower(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let text = a.text(0);
+    strings(a, |row| Some(text(row)?.to_lowercase().into()))
+}
+
+/// Trims blanks (no other white space), or the characters of the second
+/// argument, at the ends that are asked for.
+fn trim_ends(a: &Arguments<'_>, start: bool, end: bool) -> Result<ArrayRef> {
+    let (text, what) = (a.text(0), a.text(1));
+    let given = a.has(1);
+    strings(a, |row| {
+        let mut text = text(row)?;
+        let what = if given { what(row)? } else { " " };
+        if start {
+            text = text.trim_start_matches(|c| what.contains(c));
+        }
+        if end {
+            text = text.trim_end_matches(|c| what.contains(c));
+        }
+        Some(text.into())
+    })
+}
+
+pub(super) fn trim(a: &Arguments<'_>) -> Result<ArrayRef> {
+    trim_ends(a, true, true)
+}
+
+pub(super) fn ltrim(a: &Arguments<'_>) -> Result<ArrayRef> {
+    trim_ends(a, true, false)
+}
+
+pub(super) fn rtrim(a: &Arguments<'_>) -> Result<ArrayRef> {
+    trim_ends(a, false, true)
+}
+
+pub(super) fn length(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let text = a.text(0);
+    ints(a, |row| Some(text(row)?.chars().count()))
+}
+
+pub(super) fn octet_length(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let value = &a.values[0];
+    let bytes = value.array().as_binary::<i32>();
+    ints(a, |row| {
+        let row = value.row(row);
+        bytes.is_valid(row).then(|| bytes.value(row).len())
+    })
+}
+
+pub(super) fn concat(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let parts: Vec<_> = (0..a.values.len()).map(|i| a.text(i)).collect();
+    strings(a, |row| {
+        let mut whole = String::new();
+        for part in &parts {
+            whole.push_str(part(row)?);
+        }
+        Some(whole.into())
+    })
+}
+
+/// The characters from `start` (from 0, may be negative) to `end`.
+fn slice(text: &str, start: i64, end: i64) -> &str {
+    let at = |position: i64| {
+        let position = usize::try_from(position).unwrap_or(0);
+        text.char_indices().nth(position).map_or(text.len(), |(i, _)| i)
+    };
+    if end <= start || end <= 0 {
+        return "";
+    }
+    &text[at(start)..at(end)]
+}
+
+/// Position 0 means the first character, negative ones count from the end.
+pub(super) fn substring(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, position, count) =
+        (a.text(0), a.primitive::<Int32Type>(1), a.primitive::<Int32Type>(2));
+    let given = a.has(2);
+    strings(a, |row| {
+        let (text, position) = (text(row)?, i64::from(position(row)?));
+        let count = if given { count(row)? } else { i32::MAX };
+        let start = match position {
+            1.. => position - 1,
+            0 => 0,
+            _ => text.chars().count() as i64 + position,
+        };
+        Some(slice(text, start, start + i64::from(count)).into())
+    })
+}
+
+pub(super) fn left(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, count) = (a.text(0), a.primitive::<Int32Type>(1));
+    strings(a, |row| Some(slice(text(row)?, 0, count(row)?.into()).into()))
+}
+
+pub(super) fn right(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, count) = (a.text(0), a.primitive::<Int32Type>(1));
+    strings(a, |row| {
+        let (text, count) = (text(row)?, i64::from(count(row)?).max(0));
+        let length = text.chars().count() as i64;
+        Some(slice(text, (length - count).max(0), length).into())
+    })
+}
+
+pub(super) fn replace(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, from, to) = (a.text(0), a.text(1), a.text(2));
+    let given = a.has(2);
+    strings(a, |row| {
+        let (text, from) = (text(row)?, from(row)?);
+        let to = if given { to(row)? } else { "" };
+        if from.is_empty() {
+            return Some(text.into());
+        }
+        Some(text.replace(from, to).into())
+    })
+}
+
+pub(super) fn reverse(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let text = a.text(0);
+    strings(a, |row| Some(text(row)?.chars().rev().collect::<String>().into()))
+}
+
+fn pad(a: &Arguments<'_>, left: bool) -> Result<ArrayRef> {
+    let (text, length, with) = (a.text(0), a.primitive::<Int32Type>(1), a.text(2));
+    let given = a.has(2);
+    if (0..a.rows).any(|row| length(row).is_some_and(|n| n > 0 && n as usize > MAX_TEXT)) {
+        return Err(JoinError::Overflow(format!(
+            "strings are padded to at most {MAX_TEXT} characters"
+        )));
+    }
+    strings(a, |row| {
+        let (text, length) = (text(row)?, usize::try_from(length(row)?).unwrap_or(0));
+        let with = if given { with(row)? } else { " " };
+        let have = text.chars().count();
+        if have >= length {
+            return Some(slice(text, 0, length as i64).into());
+        }
+        let padding: String = with.chars().cycle().take(length - have).collect();
+        Some(if left { padding + text } else { text.to_owned() + &padding }.into())
+    })
+}
+
+pub(super) fn lpad(a: &Arguments<'_>) -> Result<ArrayRef> {
+    pad(a, true)
+}
+
+pub(super) fn rpad(a: &Arguments<'_>) -> Result<ArrayRef> {
+    pad(a, false)
+}
+
+pub(super) fn starts_with(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, part) = (a.text(0), a.text(1));
+    booleans(a, |row| Some(text(row)?.starts_with(part(row)?)))
+}
+
+pub(super) fn ends_with(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, part) = (a.text(0), a.text(1));
+    booleans(a, |row| Some(text(row)?.ends_with(part(row)?)))
+}
+
+pub(super) fn contains(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, part) = (a.text(0), a.text(1));
+    booleans(a, |row| Some(text(row)?.contains(part(row)?)))
+}
+
+/// Position of `part` in `text`, 0 if it is not there.
+fn find(text: &str, part: &str) -> usize {
+    text.find(part).map_or(0, |at| text[..at].chars().count() + 1)
+}
+
+pub(super) fn instr(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (text, part) = (a.text(0), a.text(1));
+    ints(a, |row| Some(find(text(row)?, part(row)?)))
+}
+
+pub(super) fn position(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let (part, text) = (a.text(0), a.text(1));
+    ints(a, |row| Some(find(text(row)?, part(row)?)))
+}

@@ -1,0 +1,179 @@
+//! The columns that names in SQL text can mean.
+
+use arrow::datatypes::{DataType, Schema};
+
+use super::error::{Result, SqlError};
+
+/// One column in sight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeColumn {
+    /// Names that may stand before the column's, such as the stream's or the
+    /// dimension's; columns of a join keep those of its inputs.
+    pub qualifiers: Vec<String>,
+    /// The column's own name.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+    /// Whether it may hold nulls.
+    pub nullable: bool,
+}
+
+impl ScopeColumn {
+    /// The name with its first qualifier, for messages and `explain`.
+    pub fn qualified_name(&self) -> String {
+        match self.qualifiers.first() {
+            Some(qualifier) => format!("{}.{}", quoted(qualifier), quoted(&self.name)),
+            None => quoted(&self.name),
+        }
+    }
+}
+
+/// The columns in sight, in order; names resolve without regard to case, as
+/// in Spark.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The columns; a bound expression names them by position.
+    pub columns: Vec<ScopeColumn>,
+}
+
+impl Scope {
+    /// The columns of a schema under one qualifier.
+    pub fn of_schema(qualifier: &str, schema: &Schema) -> Self {
+        let columns = schema.fields().iter().map(|field| ScopeColumn {
+            qualifiers: vec![qualifier.to_owned()],
+            name: field.name().clone(),
+            data_type: field.data_type().clone(),
+            nullable: field.is_nullable(),
+        });
+        Self { columns: columns.collect() }
+    }
+
+    /// The columns of two scopes, one after the other.
+    #[must_use]
+    pub fn join(&self, right: &Self) -> Self {
+        Self { columns: [self.columns.as_slice(), &right.columns].concat() }
+    }
+
+    /// Adds a qualifier to every column, after those that it has: the name of a
+    /// join for its output.
+    #[must_use]
+    pub fn also_known_as(mut self, qualifier: &str) -> Self {
+        for column in &mut self.columns {
+            column.qualifiers.push(qualifier.to_owned());
+        }
+        self
+    }
+
+    /// Position of the column that a name means.
+    ///
+    /// # Errors
+    /// If no column or more than one has the name; the message says which
+    /// there are, or the nearest name.
+    pub fn resolve(&self, qualifier: Option<&str>, name: &str) -> Result<usize> {
+        let matching = |column: &ScopeColumn| {
+            same_name(&column.name, name)
+                && qualifier.is_none_or(|q| column.qualifiers.iter().any(|have| same_name(have, q)))
+        };
+        let mut found = (0..self.columns.len()).filter(|i| matching(&self.columns[*i]));
+        match (found.next(), found.next()) {
+            (Some(position), None) => Ok(position),
+            (Some(first), Some(second)) => {
+                let all = [first, second].into_iter().chain(found);
+                Err(self.ambiguous(qualifier, name, &all.collect::<Vec<_>>()))
+            }
+            (None, _) => Err(self.unknown(qualifier, name)),
+        }
+    }
+
+    /// Positions of the columns under a qualifier.
+    pub fn under(&self, qualifier: &str) -> Result<Vec<usize>> {
+        let found: Vec<usize> = (0..self.columns.len())
+            .filter(|i| {
+                let qualifiers = &self.columns[*i].qualifiers;
+                qualifiers.iter().any(|have| same_name(have, qualifier))
+            })
+            .collect();
+        if found.is_empty() {
+            return Err(self.unknown_qualifier(qualifier));
+        }
+        Ok(found)
+    }
+
+    fn ambiguous(&self, qualifier: Option<&str>, name: &str, positions: &[usize]) -> SqlError {
+        let mut candidates: Vec<String> =
+            positions.iter().map(|i| self.columns[*i].qualified_name()).collect();
+        candidates.sort();
+        let asked = match qualifier {
+            Some(q) => format!("{}.{}", quoted(q), quoted(name)),
+            None => quoted(name),
+        };
+        candidates.dedup();
+        let remedy = if candidates.len() > 1 {
+            "put the name before it that you mean"
+        } else {
+            "rename one of them with `select`"
+        };
+        SqlError::new(format!(
+            "`{asked}` is ambiguous, it could be {}; {remedy}",
+            candidates.join(" or ")
+        ))
+    }
+
+    fn unknown(&self, qualifier: Option<&str>, name: &str) -> SqlError {
+        if let Some(q) = qualifier
+            && self.under(q).is_err()
+        {
+            return self.unknown_qualifier(q);
+        }
+        let visible = self.columns.iter().filter(|column| {
+            qualifier.is_none_or(|q| column.qualifiers.iter().any(|have| same_name(have, q)))
+        });
+        let names: Vec<&str> = visible.map(|column| column.name.as_str()).collect();
+        let asked = match qualifier {
+            Some(q) => format!("{}.{}", quoted(q), quoted(name)),
+            None => quoted(name),
+        };
+        SqlError::new(format!("unknown column `{asked}`{}", hint(name, &names)))
+    }
+
+    fn unknown_qualifier(&self, qualifier: &str) -> SqlError {
+        let mut names: Vec<&str> = Vec::new();
+        for known in self.columns.iter().flat_map(|column| &column.qualifiers) {
+            if !names.contains(&known.as_str()) {
+                names.push(known);
+            }
+        }
+        SqlError::new(format!(
+            "unknown stream or dimension `{qualifier}`{}",
+            hint(qualifier, &names)
+        ))
+    }
+}
+
+fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b)
+        || (!(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase())
+}
+
+/// Back-ticks around what is not a plain name.
+pub(super) fn quoted(name: &str) -> String {
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
+}
+
+/// `; did you mean ...?` for the nearest of `known`, or all of a short list.
+pub(super) fn hint(name: &str, known: &[&str]) -> String {
+    let wanted = name.to_lowercase();
+    let nearest = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(&wanted, &k.to_lowercase()), *k))
+        .min_by_key(|(distance, _)| *distance);
+    match nearest {
+        Some((distance, near)) if distance <= 1 + name.chars().count() / 4 => {
+            format!("; did you mean `{near}`?")
+        }
+        Some(_) if known.len() <= 20 => format!("; known: {}", known.join(", ")),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Select lists: `*`, `t.*`, `expr AS name`, `expr`.
+
+use sqlparser::ast::{self, SelectItem as Ast, SelectItemQualifiedWildcardKind as Kind};
+use streamjoin_kernels::key::CastMode;
+
+use super::bind::Binder;
+use super::error::{Result, SqlError};
+use super::expr::{BoundExpr, Expr, Node};
+use super::parse;
+use super::scope::Scope;
+
+/// One output column.
+#[derive(Clone, Debug)]
+pub struct SelectItem {
+    /// Its name: the alias, the column's own name, or else the text.
+    pub name: String,
+    /// Its value.
+    pub expr: BoundExpr,
+}
+
+pub(super) fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<Vec<SelectItem>> {
+    if items.is_empty() {
+        return Err(SqlError::new("the select list is empty; use [\"*\"] for all columns"));
+    }
+    let mut selected = Vec::new();
+    for text in items {
+        add(text, scope, mode, &mut selected).map_err(|e| in_item(&e, text))?;
+    }
+    Ok(selected)
+}
+
+/// Says which item of the list is wrong.
+fn in_item(error: &SqlError, text: &str) -> SqlError {
+    let shown: String = text.chars().take(60).collect();
+    SqlError::new(format!("in `{shown}`: {error}"))
+}
+
+fn add(text: &str, scope: &Scope, mode: CastMode, selected: &mut Vec<SelectItem>) -> Result<()> {
+    let mut binder = Binder::new(scope, mode);
+    match parse::select_item(text)? {
+        Ast::Wildcard(options) => {
+            let all = (0..scope.columns.len()).collect();
+            selected.extend(wildcard(scope, all, &options)?);
+        }
+        Ast::QualifiedWildcard(Kind::ObjectName(name), options) => {
+            let qualifier = match name.0.as_slice() {
+                [ast::ObjectNamePart::Identifier(ident)] => &ident.value,
+                _ => return Err(SqlError::new("one name is expected before `.*`")),
+            };
+            selected.extend(wildcard(scope, scope.under(qualifier)?, &options)?);
+        }
+        Ast::UnnamedExpr(expr) => {
+            let name = match &expr {
+                ast::Expr::Identifier(ident) => ident.value.clone(),
+                ast::Expr::CompoundIdentifier(parts) => {
+                    parts.last().map_or_else(String::new, |p| p.value.clone())
+                }
+                _ => text.trim().to_owned(),
+            };
+            selected.push(SelectItem { name, expr: BoundExpr::new(binder.bind(&expr)?) });
+        }
+        Ast::ExprWithAlias { expr, alias } => selected
+            .push(SelectItem { name: alias.value, expr: BoundExpr::new(binder.bind(&expr)?) }),
+        Ast::ExprWithAliases { .. } | Ast::QualifiedWildcard(..) => {
+            return Err(SqlError::new("an expression has one name here"));
+        }
+    }
+    Ok(())
+}
+
+fn wildcard(
+    scope: &Scope,
+    positions: Vec<usize>,
+    options: &ast::WildcardAdditionalOptions,
+) -> Result<Vec<SelectItem>> {
+    let plain = options.opt_exclude.is_none()
+        && options.opt_except.is_none()
+        && options.opt_ilike.is_none()
+        && options.opt_replace.is_none()
+        && options.opt_rename.is_none();
+    if !plain {
+        return Err(SqlError::new("`*` takes no options here; list the columns that you want"));
+    }
+    let column = |position: usize| {
+        let column = &scope.columns[position];
+        let node = Node::Column { position, slot: 0, name: column.qualified_name() };
+        let expr = Expr::new(node, column.data_type.clone(), column.nullable);
+        SelectItem { name: column.name.clone(), expr: BoundExpr::new(expr) }
+    };
+    Ok(positions.into_iter().map(column).collect())
+}

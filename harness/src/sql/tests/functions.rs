@@ -1,0 +1,172 @@
+//! Every function of the registry.
+
+use super::*;
+
+#[test]
+fn text_functions() {
+    for (text, expected) in [
+        ("upper('aé')", "AÉ"),
+        ("lower('AÉ')", "aé"),
+        ("ucase('a')", "A"),
+        ("lcase('A')", "a"),
+        ("trim('  a\t ')", "a\t"),
+        ("ltrim(' a ')", "a "),
+        ("rtrim(' a ')", " a"),
+        ("TRIM(BOTH 'x' FROM 'xxaxx')", "a"),
+        ("TRIM(LEADING 'xy' FROM 'yxaxy')", "axy"),
+        ("TRIM(TRAILING 'x' FROM 'xax')", "xa"),
+        ("length('é日')", "2"),
+        ("char_length('ab')", "2"),
+        ("character_length('ab')", "2"),
+        ("octet_length('é')", "2"),
+        ("octet_length(X'0102')", "2"),
+        ("concat('a', 1, 'b')", "a1b"),
+        ("concat('a', NULL)", "null"),
+        ("'a' || 'b' || 1", "ab1"),
+        ("substring('abcde', 2, 3)", "bcd"),
+        ("substring('abcde', 2)", "bcde"),
+        ("substring('abcde', 0, 2)", "ab"),
+        ("substring('abcde', -2)", "de"),
+        ("substring('abc', -5, 3)", "a"),
+        ("substring('abc', 2, -1)", ""),
+        ("substring('abc', -2147483648, 2147483647)", "ab"),
+        ("SUBSTRING('abcde' FROM 2 FOR 2)", "bc"),
+        ("substr('日本語', 2, 1)", "本"),
+        ("left('abc', 2)", "ab"),
+        ("left('abc', -2)", ""),
+        ("right('abc', 2)", "bc"),
+        ("right('abc', 9)", "abc"),
+        ("replace('abab', 'b', 'x')", "axax"),
+        ("replace('abab', 'b')", "aa"),
+        ("replace('ab', '', 'x')", "ab"),
+        ("reverse('aé')", "éa"),
+        ("lpad('7', 3, '0')", "007"),
+        ("rpad('abc', 2, '0')", "ab"),
+        ("rpad('a', 3)", "a  "),
+        ("lpad('a', 3, '')", "a"),
+        ("startswith('abc', 'ab')", "true"),
+        ("endswith('abc', 'ab')", "false"),
+        ("contains('abc', 'b')", "true"),
+        ("instr('éab', 'b')", "3"),
+        ("instr('a', 'x')", "0"),
+        ("position('b' IN 'ab')", "2"),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+    assert!(table(vec![]).fails("rpad('a', 2147483647)").contains("padded"));
+}
+
+#[test]
+fn number_functions() {
+    for (text, expected) in [
+        ("abs(-3)", "3"),
+        ("abs(-1.5)", "1.5"),
+        ("abs(-0.5D)", "0.5"),
+        ("abs(NULL)", "null"),
+        ("floor(1.5)", "1"),
+        ("floor(-1.5)", "-2"),
+        ("floor(-1.5D)", "-2"),
+        ("ceil(1.2)", "2"),
+        ("ceil(-1.2D)", "-1"),
+        ("ceiling(3)", "3"),
+        ("round(2.5)", "3.0"),
+        ("round(-2.5D)", "-3.0"),
+        ("round(2.675D, 2)", "2.68"),
+        ("round(2.345, 2)", "2.350"),
+        ("round(1234, -2)", "1200"),
+        ("round(1250.0D, -2)", "1300.0"),
+        ("round(1e308, -308)", "1.0E308"),
+        ("round(CAST('NaN' AS DOUBLE))", "NaN"),
+        ("round(1.5D, 400)", "1.5"),
+        ("sqrt(9)", "3.0"),
+        ("exp(0)", "1.0"),
+        ("ln(1)", "0.0"),
+        ("ln(0)", "null"),
+        ("power(2, 10)", "1024.0"),
+        ("pow(2, 3)", "8.0"),
+        ("isnan(CAST('NaN' AS DOUBLE))", "true"),
+        ("isnan(1)", "false"),
+        ("greatest(1, NULL, 3, 2)", "3"),
+        ("least(1.5, 2, 0.5)", "0.5"),
+        ("greatest('a', 'b')", "b"),
+        ("greatest(NULL, NULL)", "null"),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+    let t = table(vec![("a", ints(vec![Some(i32::MIN)]))]);
+    assert!(t.fails("abs(a)").contains("verflow"));
+    assert!(t.fails("floor(1e30)").contains("fit"));
+    let t = table(vec![("a", ints(vec![Some(i32::MAX)]))]);
+    assert_eq!(t.values("round(a, -9)"), ["2000000000"]);
+}
+
+#[test]
+fn time_functions() {
+    let at = "TIMESTAMP '2013-05-07 18:04:05.678901'";
+    for (text, expected) in [
+        ("year(@)", "2013"),
+        ("quarter(@)", "2"),
+        ("month(@)", "5"),
+        ("day(@)", "7"),
+        ("dayofmonth(@)", "7"),
+        ("dayofweek(@)", "3"),
+        ("weekday(@)", "1"),
+        ("dayofyear(@)", "127"),
+        ("hour(@)", "18"),
+        ("minute(@)", "4"),
+        ("second(@)", "5"),
+        ("hour(TIMESTAMP '1969-12-31 23:00:00')", "23"),
+        ("year('0001-01-01')", "1"),
+        ("EXTRACT(YEAR FROM @)", "2013"),
+        ("EXTRACT(DOW FROM @)", "3"),
+        ("EXTRACT(MINUTES FROM @)", "4"),
+        ("date_trunc('hour', @)", "2013-05-07 18:00:00"),
+        ("date_trunc('MINUTE', @)", "2013-05-07 18:04:00"),
+        ("date_trunc('second', @)", "2013-05-07 18:04:05"),
+        ("date_trunc('millisecond', @)", "2013-05-07 18:04:05.678"),
+        ("date_trunc('day', @)", "2013-05-07 00:00:00"),
+        ("date_trunc('week', @)", "2013-05-06 00:00:00"),
+        ("date_trunc('month', @)", "2013-05-01 00:00:00"),
+        ("date_trunc('quarter', @)", "2013-04-01 00:00:00"),
+        ("date_trunc('year', @)", "2013-01-01 00:00:00"),
+        ("to_timestamp('2013-01-02 03:04')", "2013-01-02 03:04:00"),
+        ("to_date(@)", "2013-05-07"),
+        ("date_add(@, 30)", "2013-06-06"),
+        ("date_sub(DATE '2013-01-01', 1)", "2012-12-31"),
+        ("datediff(DATE '2013-01-03', DATE '2013-01-01')", "2"),
+        ("add_months(DATE '2013-01-31', 1)", "2013-02-28"),
+        ("add_months(DATE '2013-01-31', -14)", "2011-11-30"),
+        ("last_day(DATE '2012-02-01')", "2012-02-29"),
+        ("timestamp_seconds(1)", "1970-01-01 00:00:01"),
+        ("timestamp_millis(-1)", "1969-12-31 23:59:59.999"),
+        ("timestamp_micros(1)", "1970-01-01 00:00:00.000001"),
+        ("unix_timestamp(@)", "1367949845"),
+        ("unix_seconds(@)", "1367949845"),
+        ("unix_millis(@)", "1367949845678"),
+        ("unix_micros(@)", "1367949845678901"),
+        ("unix_seconds(TIMESTAMP '1969-12-31 23:59:59.5')", "-1"),
+        ("unix_date(DATE '1970-01-02')", "1"),
+        ("date_from_unix_date(-1)", "1969-12-31"),
+        ("year(NULL)", "null"),
+    ] {
+        assert_eq!(value(&text.replace('@', at)), expected, "{text}");
+    }
+    let t = table(vec![]);
+    assert!(t.fails(&"date_trunc('hours', @)".replace('@', at)).contains("did you mean `hour`"));
+    assert!(t.fails("timestamp_seconds(9223372036854775807)").contains("range"));
+    assert!(t.fails("date_add(DATE '2013-01-01', 2147483647)").contains("range"));
+    assert_eq!(t.lenient("date_add(DATE '2013-01-01', 2147483647)"), ["null"]);
+}
+
+#[test]
+fn columns_and_constants_mix() {
+    let t = table(vec![
+        ("s", strings(vec![Some("ab"), None, Some("cd")])),
+        ("n", ints(vec![Some(1), Some(2), None])),
+    ]);
+    assert_eq!(t.values("substring(s, n, 1)"), ["a", "null", "null"]);
+    assert_eq!(t.values("concat('<', s, '>')"), ["<ab>", "null", "<cd>"]);
+    assert_eq!(t.values("length('const') + n"), ["6", "7", "null"]);
+    assert_eq!(t.values("date_add(DATE '2013-01-01', n)"), ["2013-01-02", "2013-01-03", "null"]);
+    assert_eq!(t.values("greatest(n, 2)"), ["2", "2", "2"]);
+}

@@ -1,0 +1,379 @@
+//! Nothing that is typed may panic or exhaust the stack.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn anything() -> Table {
+    table(vec![
+        ("a", ints(vec![Some(1), None, Some(-3)])),
+        ("b", ints(vec![Some(0), Some(2), None])),
+        ("x", Arc::new(Float64Array::from(vec![f64::NAN, -0.0, 1e300]))),
+        ("s", strings(vec![Some("1"), Some("é"), None])),
+        ("t", Arc::new(TimestampMicrosecondArray::from(vec![i64::MIN, 0, i64::MAX]))),
+        ("d", Arc::new(Date32Array::from(vec![i32::MIN, 0, i32::MAX]))),
+        ("p", booleans(vec![Some(true), None, Some(false)])),
+        (
+            "m",
+            Arc::new(
+                Decimal128Array::from(vec![i128::from(u64::MAX), -1, 0])
+                    .with_precision_and_scale(38, 5)
+                    .unwrap(),
+            ),
+        ),
+    ])
+}
+
+fn try_all(text: &str) {
+    let t = anything();
+    for mode in [CastMode::Ansi, CastMode::NullOnError] {
+        if let Ok(bound) = expression(text, &t.scope, mode) {
+            let _ = bound.to_string();
+            if let Ok(array) = t.evaluate(&bound) {
+                assert_eq!(array.len(), 3);
+            }
+        }
+        let _ = filter(text, &t.scope, mode);
+        let _ = select(&[text.to_owned()], &t.scope, mode);
+        let _ = on_clause(text, &t.scope, &t.scope, mode);
+        let _ = join_condition(text, &t.scope, &t.scope, mode);
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let scope = anything().scope;
+    let deep = [
+        format!("{}a = 1{}", "(".repeat(100_000), ")".repeat(100_000)),
+        format!("{}p", "NOT ".repeat(100_000)),
+        format!("{}a", "- ".repeat(50_000)),
+        format!("{}a", "-".repeat(50_000)),
+        vec!["a"; 100_000].join(" + "),
+        vec!["p"; 100_000].join(" AND "),
+        vec!["s"; 20_000].join(" || "),
+        format!("{}1{}", "CASE WHEN p THEN ".repeat(5_000), " END".repeat(5_000)),
+        format!("{}a{}", "abs(".repeat(20_000), ")".repeat(20_000)),
+        format!("{}a{}", "CAST(".repeat(5_000), " AS INT)".repeat(5_000)),
+        vec!["a"; 900].join(" + "),
+        vec!["a"; 990].join(" = "),
+        format!("{}a{}", "abs(".repeat(300), ")".repeat(300)),
+        "a".repeat(2 << 20),
+    ];
+    for text in &deep {
+        let error = expression(text, &scope, CastMode::Ansi).unwrap_err();
+        assert!(error.to_string().len() < 500);
+    }
+    // Long is not deep.
+    for text in [
+        vec!["p"; 400].join(" AND "),
+        vec!["a = 1"; 400].join(" OR "),
+        vec!["a"; 90].join(" + "),
+        format!("{}p{}", "(".repeat(25), ")".repeat(25)),
+    ] {
+        expression(&text, &scope, CastMode::Ansi).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+#[test]
+fn odd_texts() {
+    for text in [
+        "\0",
+        "`",
+        "``",
+        "'",
+        "\"",
+        "``.``",
+        "a.`",
+        "INTERVAL",
+        "INTERVAL 1",
+        "DATE",
+        "CAST",
+        "a..b",
+        "1e",
+        "1e999",
+        "1e-999",
+        "0x",
+        "X''",
+        ".",
+        "1.",
+        "-",
+        "a IS",
+        "USING ()",
+        "USING (a",
+        "USING (a,)",
+        "USING (a, a)",
+        "ON",
+        "ON a = b",
+        "CASE END",
+        "CASE WHEN p END",
+        "a LIKE '\\\\' ESCAPE ''",
+        "1 - -9223372036854775808",
+        "-(-9223372036854775808)",
+        "abs(-9223372036854775808)",
+        "t + INTERVAL 9223372036854775807 MICROSECONDS",
+        "t - INTERVAL '-9223372036854775807' MICROSECOND",
+        "d + 2147483647",
+        "d + INTERVAL 1 MONTH",
+        "d - INTERVAL 178000000 YEARS",
+        "t + INTERVAL 178956970 YEARS",
+        "last_day(d)",
+        "add_months(d, -2147483648)",
+        "date_trunc('year', t)",
+        "date_trunc('week', t)",
+        "t - t",
+        "unix_micros(t)",
+        "year(t)",
+        "CAST(d AS TIMESTAMP)",
+        "CAST(t AS STRING)",
+        "CAST(d AS STRING)",
+        "m * m",
+        "m / m",
+        "m % m",
+        "m + m",
+        "m DIV m",
+        "m / 0.0000001",
+        "round(m, -38)",
+        "round(m, 100)",
+        "floor(m)",
+        "ceil(m)",
+        "m * 99999999999999999999999999999999999999",
+        "x / x",
+        "x % 0",
+        "round(x, 300)",
+        "CAST(x AS INT)",
+        "lpad(s, -5, 'x')",
+        "left(s, -2147483648)",
+        "substring(s, -2147483648, -2147483648)",
+        "a.*",
+        "*",
+        "t.*",
+        "s AS `x y`",
+        "e'\\u0041'",
+        "U&'\\0041'",
+        "N'x'",
+        "$$x$$",
+        "a[1]",
+        "a:b",
+        "s::TIMESTAMP",
+        "a = ANY (1)",
+        "(a, b) = (1, 2)",
+        "a IN (b)",
+        "{d '2013-01-01'}",
+        "GROUPING(a)",
+        "a COLLATE x",
+        "a AT TIME ZONE 'UTC'",
+        "f(a => 1)",
+        "f(DISTINCT a)",
+        "count(*)",
+        "a -> b",
+        "a ->> b",
+        "a @> b",
+        "@a",
+        "#a",
+        "a ^ b",
+        "a | b",
+        "a << 1",
+        "~a",
+        "a!",
+        "!!p",
+    ] {
+        try_all(text);
+    }
+}
+
+const WORDS: [&str; 74] = [
+    "a",
+    "b",
+    "x",
+    "s",
+    "t",
+    "d",
+    "p",
+    "m",
+    "1",
+    "0",
+    "-1",
+    "2.5",
+    "1e3",
+    "'1'",
+    "'x'",
+    "''",
+    "NULL",
+    "TRUE",
+    "9223372036854775807",
+    "(",
+    ")",
+    "(",
+    ")",
+    ",",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "=",
+    "<",
+    ">=",
+    "<>",
+    "<=>",
+    "AND",
+    "OR",
+    "NOT",
+    "IS NULL",
+    "IS NOT NULL",
+    "BETWEEN",
+    "IN (",
+    "LIKE",
+    "ESCAPE",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "CAST(",
+    "AS INT)",
+    "AS STRING)",
+    "AS DATE)",
+    "AS TIMESTAMP)",
+    "AS DECIMAL(9,2))",
+    "TRY_CAST(",
+    "::INT",
+    "INTERVAL",
+    "HOUR",
+    "MONTH",
+    "'1 day'",
+    "DATE",
+    "TIMESTAMP",
+    "'2013-01-01'",
+    "abs(",
+    "concat(",
+    "substring(",
+    "coalesce(",
+    "nullif(",
+    "round(",
+    "date_trunc('day',",
+    "||",
+    "DIV",
+    "USING (",
+    "ON",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn random_text_never_panics(text in "\\PC{0,60}") {
+        try_all(&text);
+    }
+
+    #[test]
+    fn random_bytes_of_sql_never_panic(text in "[a-z0-9 '\"`().,*+/<>=!|:;%_\\\\-]{0,50}") {
+        try_all(&text);
+    }
+
+    #[test]
+    fn random_words_never_panic(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..14)) {
+        try_all(&words.join(" "));
+    }
+
+    /// Well-formed trees of all operators: errors are allowed, panics are not,
+    /// and what is displayed binds again to the same values.
+    #[test]
+    fn random_trees_never_panic(text in tree()) {
+        try_all(&text);
+        let t = anything();
+        if let Ok(bound) = expression(&text, &t.scope, CastMode::Ansi)
+            && let Ok(array) = t.evaluate(&bound)
+            // The parser has no name for the types of intervals.
+            && !bound.to_string().contains("AS INTERVAL")
+        {
+            let again = t.bind(&bound.to_string());
+            let again = t.evaluate(&again).unwrap();
+            prop_assert_eq!(shown(&array), shown(&again), "{} as {}", text, bound);
+        }
+    }
+}
+
+fn tree() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "a",
+        "b",
+        "x",
+        "s",
+        "t",
+        "d",
+        "p",
+        "m",
+        "1",
+        "0",
+        "-7",
+        "2.5",
+        "'1'",
+        "'ab'",
+        "NULL",
+        "TRUE",
+        "1.5D",
+        "3L",
+        "DATE '2013-01-01'",
+        "TIMESTAMP '2013-01-01 10:00:00'",
+        "INTERVAL 1 HOUR",
+        "INTERVAL 2 MONTHS",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            (
+                inner.clone(),
+                prop::sample::select(vec![
+                    "+",
+                    "-",
+                    "*",
+                    "/",
+                    "%",
+                    "DIV",
+                    "=",
+                    "<>",
+                    "<",
+                    ">=",
+                    "<=>",
+                    "AND",
+                    "OR",
+                    "||",
+                    "LIKE",
+                    "IS DISTINCT FROM"
+                ]),
+                inner.clone()
+            )
+                .prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            (
+                prop::sample::select(vec![
+                    "NOT ", "-", "abs", "upper", "length", "floor", "year", "isnull"
+                ]),
+                inner.clone()
+            )
+                .prop_map(|(f, a)| format!("{f}({a})")),
+            (
+                inner.clone(),
+                prop::sample::select(vec![
+                    "INT",
+                    "BIGINT",
+                    "DOUBLE",
+                    "STRING",
+                    "DATE",
+                    "TIMESTAMP",
+                    "BOOLEAN",
+                    "DECIMAL(12, 3)"
+                ])
+            )
+                .prop_map(|(a, t)| format!("TRY_CAST({a} AS {t})")),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| format!("CASE WHEN {a} THEN {b} ELSE {c} END")),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| format!("({a} BETWEEN {b} AND {c})")),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| format!("({a} IN ({b}, {c}))")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("coalesce({a}, {b})")),
+            (inner.clone(), inner).prop_map(|(a, b)| format!("nullif({a}, {b})")),
+        ]
+    })
+}

@@ -1,0 +1,195 @@
+//! SQL type names to Arrow types and back.
+
+use arrow::datatypes::{
+    DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION, DataType, IntervalUnit, TimeUnit,
+};
+use sqlparser::ast;
+
+use super::error::{Result, SqlError};
+
+/// Spark's TIMESTAMP: an instant in microseconds.
+pub(super) fn timestamp() -> DataType {
+    DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+}
+
+/// A day-time interval, as Spark counts it.
+pub(super) const INTERVAL: DataType = DataType::Duration(TimeUnit::Microsecond);
+
+/// Dictionaries count as their values.
+pub(super) fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, value) => value_type(value),
+        other => other,
+    }
+}
+
+pub(super) fn is_string(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+pub(super) fn is_date(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Date32 | DataType::Date64)
+}
+
+/// The Arrow type that a type in `CAST(x AS ...)` means.
+pub(super) fn arrow_type(sql: &ast::DataType) -> Result<DataType> {
+    use ast::DataType as Sql;
+    Ok(match sql {
+        Sql::Boolean | Sql::Bool => DataType::Boolean,
+        Sql::TinyInt(_) => DataType::Int8,
+        Sql::SmallInt(_) | Sql::Int2(_) | Sql::Int16 => DataType::Int16,
+        Sql::Int(_) | Sql::Integer(_) | Sql::Int4(_) | Sql::Int32 => DataType::Int32,
+        Sql::BigInt(_) | Sql::Int8(_) | Sql::Int64 => DataType::Int64,
+        Sql::UTinyInt | Sql::UInt8 | Sql::TinyIntUnsigned(_) => DataType::UInt8,
+        Sql::USmallInt | Sql::UInt16 | Sql::SmallIntUnsigned(_) => DataType::UInt16,
+        Sql::UInt32 | Sql::IntUnsigned(_) | Sql::IntegerUnsigned(_) => DataType::UInt32,
+        Sql::UBigInt | Sql::UInt64 | Sql::BigIntUnsigned(_) => DataType::UInt64,
+        Sql::Float(_) | Sql::Real | Sql::Float4 | Sql::Float32 => DataType::Float32,
+        Sql::Double(_) | Sql::DoublePrecision | Sql::Float8 | Sql::Float64 => DataType::Float64,
+        Sql::Decimal(info) | Sql::Numeric(info) | Sql::Dec(info) => decimal(info)?,
+        Sql::String(_)
+        | Sql::Text
+        | Sql::Varchar(_)
+        | Sql::Char(_)
+        | Sql::Character(_)
+        | Sql::CharacterVarying(_)
+        | Sql::CharVarying(_) => DataType::Utf8,
+        Sql::Binary(_) | Sql::Varbinary(_) | Sql::Bytea | Sql::Blob(_) | Sql::Bytes(_) => {
+            DataType::Binary
+        }
+        Sql::Date | Sql::Date32 => DataType::Date32,
+        Sql::Timestamp(digits, ast::TimezoneInfo::WithoutTimeZone) | Sql::TimestampNtz(digits) => {
+            DataType::Timestamp(unit(*digits)?, None)
+        }
+        Sql::Timestamp(digits, _) => DataType::Timestamp(unit(*digits)?, Some("UTC".into())),
+        Sql::Custom(name, modifiers) if modifiers.is_empty() => {
+            match name.to_string().to_lowercase().as_str() {
+                "byte" => DataType::Int8,
+                "short" => DataType::Int16,
+                "long" => DataType::Int64,
+                "timestamp_ltz" => timestamp(),
+                "timestamp_ntz" => DataType::Timestamp(TimeUnit::Microsecond, None),
+                _ => return Err(unknown(sql)),
+            }
+        }
+        _ => return Err(unknown(sql)),
+    })
+}
+
+fn unknown(sql: &ast::DataType) -> SqlError {
+    const KNOWN: [&str; 13] = [
+        "BOOLEAN",
+        "TINYINT",
+        "SMALLINT",
+        "INT",
+        "BIGINT",
+        "FLOAT",
+        "DOUBLE",
+        "DECIMAL(p, s)",
+        "STRING",
+        "BINARY",
+        "DATE",
+        "TIMESTAMP",
+        "TIMESTAMP_NTZ",
+    ];
+    let mut name: String = sql.to_string().chars().take(40).collect();
+    name.make_ascii_uppercase();
+    SqlError::new(format!("unknown type `{name}`{}", super::scope::hint(&name, &KNOWN)))
+}
+
+fn unit(digits: Option<u64>) -> Result<TimeUnit> {
+    Ok(match digits {
+        Some(0) => TimeUnit::Second,
+        Some(3) => TimeUnit::Millisecond,
+        None | Some(6) => TimeUnit::Microsecond,
+        Some(9) => TimeUnit::Nanosecond,
+        Some(other) => {
+            return Err(SqlError::new(format!(
+                "TIMESTAMP({other}) does not exist; the digits are 0, 3, 6 or 9"
+            )));
+        }
+    })
+}
+
+fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
+    let (precision, scale) = match *info {
+        ast::ExactNumberInfo::None => (10, 0),
+        ast::ExactNumberInfo::Precision(precision) => (precision, 0),
+        ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, scale),
+    };
+    let fits = (1..=u64::from(DECIMAL128_MAX_PRECISION)).contains(&precision)
+        && (0..=precision as i64).contains(&scale);
+    if !fits {
+        return Err(SqlError::new(format!(
+            "DECIMAL({precision}, {scale}) does not exist; the precision is 1 to 38, the scale 0 to the precision"
+        )));
+    }
+    Ok(DataType::Decimal128(precision as u8, scale as i8))
+}
+
+/// The SQL name of an Arrow type; Arrow's own where SQL has none.
+pub(super) fn sql_name(data_type: &DataType) -> String {
+    use DataType::*;
+    match data_type {
+        Null => "VOID".into(),
+        Boolean => "BOOLEAN".into(),
+        Int8 => "TINYINT".into(),
+        Int16 => "SMALLINT".into(),
+        Int32 => "INT".into(),
+        Int64 => "BIGINT".into(),
+        Float32 => "FLOAT".into(),
+        Float64 => "DOUBLE".into(),
+        Utf8 | LargeUtf8 | Utf8View => "STRING".into(),
+        Binary | LargeBinary | BinaryView => "BINARY".into(),
+        Date32 | Date64 => "DATE".into(),
+        Decimal128(p, s) | Decimal256(p, s) => format!("DECIMAL({p}, {s})"),
+        Timestamp(unit, zone) => {
+            let digits = match unit {
+                TimeUnit::Second => "(0)",
+                TimeUnit::Millisecond => "(3)",
+                TimeUnit::Microsecond => "",
+                TimeUnit::Nanosecond => "(9)",
+            };
+            let ntz = if zone.is_some() { "" } else { "_NTZ" };
+            format!("TIMESTAMP{ntz}{digits}")
+        }
+        Duration(_) => "INTERVAL DAY TO SECOND".into(),
+        Interval(IntervalUnit::YearMonth) => "INTERVAL YEAR TO MONTH".into(),
+        Dictionary(_, value) => sql_name(value),
+        other => other.to_string(),
+    }
+}
+
+/// Digits before and after the point of a decimal, or of the decimal that
+/// Spark makes of an integer type.
+pub(super) fn decimal_digits(data_type: &DataType) -> Option<(i32, i32)> {
+    use DataType::*;
+    Some(match data_type {
+        Decimal32(p, s) | Decimal64(p, s) | Decimal128(p, s) | Decimal256(p, s) => {
+            (i32::from(*p), i32::from(*s))
+        }
+        Int8 | UInt8 => (3, 0),
+        Int16 | UInt16 => (5, 0),
+        Int32 | UInt32 => (10, 0),
+        Int64 | UInt64 => (20, 0),
+        _ => return None,
+    })
+}
+
+/// `Decimal256` as wide as it gets, for exact intermediate results.
+pub(super) fn widest(scale: i32) -> DataType {
+    DataType::Decimal256(DECIMAL256_MAX_PRECISION, scale as i8)
+}
+
+/// Spark's `adjustPrecisionScale`: past 38 digits the fraction gives way, but
+/// not below six digits.
+pub(super) fn bounded_decimal(precision: i32, scale: i32) -> DataType {
+    let most = i32::from(DECIMAL128_MAX_PRECISION);
+    let (precision, scale) = if precision <= most {
+        (precision, scale)
+    } else {
+        let whole = precision - scale;
+        (most, (most - whole).max(scale.min(6)))
+    };
+    DataType::Decimal128(precision.clamp(1, most) as u8, scale.clamp(-most, most) as i8)
+}
