@@ -18,6 +18,16 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// The kind whose exit code this is, as another process of this program
+    /// reports it; a run failure for any other code.
+    #[must_use]
+    pub fn of_exit_code(code: u8) -> Self {
+        [Self::Usage, Self::Regression, Self::WrongResult, Self::Inconclusive]
+            .into_iter()
+            .find(|kind| kind.exit_code() == code)
+            .unwrap_or(Self::Run)
+    }
+
     /// The process exit code.
     #[must_use]
     pub fn exit_code(self) -> u8 {

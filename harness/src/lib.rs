@@ -1,5 +1,19 @@
 //! Replays recorded streams through join strategies and reports throughput,
 //! latency and state size.
+//!
+//! The floors, each importing from lower ones only: [`scenario`] (what is asked
+//! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
+//! [`measure`] (many), [`record`] and [`sink`] (what is left behind), [`cli`]
+//! (the commands).
 
+pub mod cli;
+pub mod conform;
 pub mod error;
+pub mod machine;
+pub mod measure;
+pub mod plan;
+pub mod record;
+pub mod replay;
+pub mod scenario;
+pub mod sink;
 pub mod sql;

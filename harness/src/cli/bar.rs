@@ -1,0 +1,48 @@
+//! The progress bar: one a strategy, on standard error, on a terminal only.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::output::bar_is_seen;
+
+/// A bar that may not be there.
+#[derive(Debug)]
+pub(super) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    pub(super) fn new(strategy: &str, rows: Option<u64>, quiet: bool) -> Self {
+        if !bar_is_seen(quiet) {
+            return Self(None);
+        }
+        let bar = ProgressBar::with_draw_target(rows, ProgressDrawTarget::stderr());
+        let template = match rows {
+            Some(_) => "{msg:20} [{bar:30}] {human_pos}/{human_len} rows, {per_sec}",
+            None => "{msg:20} {spinner} {human_pos} rows, {per_sec}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(strategy.to_owned());
+        Self(Some(bar))
+    }
+
+    pub(super) fn add(&self, rows: u64) {
+        if let Some(bar) = &self.0 {
+            bar.inc(rows);
+            if bar.length().is_some_and(|length| bar.position() >= length) {
+                bar.set_message("repeating");
+            }
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

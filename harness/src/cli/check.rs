@@ -1,0 +1,40 @@
+//! `check`: a scenario and its data, without joining anything.
+
+use clap::Args;
+
+use super::options::{ScenarioArgs, StrategyArgs};
+use super::output::Results;
+use super::run::{check, sink};
+use super::table::grouped;
+use crate::error::Result;
+use crate::plan::{Plan, plan, strategies};
+use crate::replay::read_through;
+
+/// Validate a scenario and read its data without joining
+///
+/// Every file that the scenario needs is read once: damaged files, malformed values and casts
+/// that fail are found here.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+
+    #[command(flatten)]
+    strategies: StrategyArgs,
+}
+
+impl CheckArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        let scenario = self.scenario.find()?;
+        let plan = plan(&scenario, self.strategies.limit)?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
+        let Plan::StreamStatic(joined) = &plan;
+        let mut results = Results::new(false);
+        for (name, rows) in read_through(joined)? {
+            results.line(&format!("{name}: {} rows", grouped(rows)))?;
+        }
+        let names: Vec<&str> = strategies.iter().map(|strategy| strategy.name.as_str()).collect();
+        results.line(&format!("{}: ok, with {}", scenario.name, names.join(", ")))
+    }
+}

@@ -1,0 +1,124 @@
+//! `streamjoin conform`: recorded answers against ours.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::conform::{self, Case, Forms, Verdict};
+use crate::error::{Failure, Result};
+use crate::plan::default_isa;
+use crate::sink::PipeStdout;
+
+/// Run recorded cases and compare every batch with Spark's answer
+#[derive(Clone, Debug, Args)]
+pub struct ConformArgs {
+    /// Case files, one JSON object a line (.jsonl, also .jsonl.zst); without
+    /// one the shipped cases, recorded from Apache Spark 4.3.0, are run
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Run every case through every index, layout, instruction set and block
+    /// size, and once more on enlarged tables and streams
+    #[arg(long)]
+    pub all: bool,
+
+    /// Run only the cases whose name contains NAME
+    #[arg(long, value_name = "NAME")]
+    pub filter: Option<String>,
+}
+
+/// Forms of one case that are shown when several fail.
+const SHOWN_FORMS: usize = 1;
+
+/// Runs the command.
+///
+/// # Errors
+/// A run failure for a file that cannot be read, a wrong result where a case
+/// fails.
+pub fn run(args: &ConformArgs) -> Result<()> {
+    let mut cases = Vec::new();
+    if args.files.is_empty() {
+        cases = conform::shipped()?;
+    }
+    for file in &args.files {
+        cases.extend(conform::read(file)?);
+    }
+    if let Some(name) = &args.filter {
+        select(&mut cases, name)?;
+    }
+    let forms = if args.all { Forms::All } else { Forms::Usual(default_isa()?) };
+    let verdicts = conform::run(&cases, forms);
+    let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
+    let text = summary(&verdicts);
+    PipeStdout::default()
+        .write_all(text.as_bytes())
+        .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
+    match failed {
+        0 => Ok(()),
+        failed => {
+            Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+        }
+    }
+}
+
+fn select(cases: &mut Vec<Case>, name: &str) -> Result<()> {
+    let nearest = cases
+        .iter()
+        .map(Case::name)
+        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)))
+        .unwrap_or_default()
+        .to_owned();
+    cases.retain(|case| case.name().contains(name));
+    if cases.is_empty() {
+        return Err(Failure::usage(format!(
+            "no case name contains `{name}`; the nearest is `{nearest}`"
+        )));
+    }
+    Ok(())
+}
+
+/// What failed and how, then `N passed, N failed`.
+fn summary(verdicts: &[Verdict]) -> String {
+    let mut text = String::new();
+    for verdict in verdicts.iter().filter(|verdict| !verdict.passed()) {
+        text += &format!("FAILED {}\n", verdict.name);
+        for failure in verdict.failures.iter().take(SHOWN_FORMS) {
+            text += &format!("  {}\n", failure.trim());
+        }
+        let more = verdict.failures.len().saturating_sub(SHOWN_FORMS);
+        if more > 0 {
+            text += &format!("  and {more} other forms of this case\n");
+        }
+    }
+    let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
+    text + &format!("{} passed, {failed} failed\n", verdicts.len() - failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(name: &str, failures: &[&str]) -> Verdict {
+        Verdict {
+            name: name.to_owned(),
+            failures: failures.iter().map(|&failure| failure.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn the_summary_ends_with_the_counts() {
+        let text = summary(&[verdict("a", &[]), verdict("b", &["[x]\n    missing", "[y]"])]);
+        let expected =
+            "FAILED b\n  [x]\n    missing\n  and 1 other forms of this case\n1 passed, 1 failed\n";
+        assert_eq!(text, expected);
+        assert_eq!(summary(&[verdict("a", &[])]), "1 passed, 0 failed\n");
+    }
+
+    #[test]
+    fn a_filter_that_finds_nothing_names_the_nearest() {
+        let mut cases = conform::shipped().unwrap();
+        let error = select(&mut cases, "st_fanout_iner").unwrap_err();
+        assert!(error.message.contains("st_fanout_inner"), "{error}");
+    }
+}

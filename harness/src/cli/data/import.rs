@@ -1,0 +1,136 @@
+//! `streamjoin data import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use streamjoin_datasets::{
+    FileFormat, Generator, ImportFrom, ImportOptions, ReadOptions, Source, import,
+};
+
+use super::failure;
+use crate::cli::table::grouped;
+use crate::error::{Failure, Result};
+use crate::machine::bytes_text;
+
+/// Arguments of `data import`.
+#[derive(Clone, Debug, Args)]
+pub struct ImportArgs {
+    /// File, folder or glob to import
+    #[arg(value_name = "SOURCE")]
+    pub source: Option<PathBuf>,
+
+    /// Generator instead of files, as in a scenario:
+    /// '{ kind = "rate", rows_per_second = 5, limit = 1000 }'
+    #[arg(long, value_name = "TOML", conflicts_with = "source")]
+    pub generator: Option<String>,
+
+    /// File to write; its extension is its format
+    #[arg(short, long, value_name = "PATH")]
+    pub output: PathBuf,
+
+    /// Format to write, if the extension does not say
+    #[arg(long, value_name = "FORMAT")]
+    pub output_format: Option<String>,
+
+    /// Format of SOURCE, if the extension does not say
+    #[arg(long, value_name = "FORMAT")]
+    pub input_format: Option<String>,
+
+    /// Columns to sort by, ascending, nulls first; all rows are held in memory
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub sort_by: Vec<String>,
+
+    /// Stop after N rows (before sorting)
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+
+    /// Name in the catalogue; else the file's name
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// One sentence on what a row is
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub description: String,
+
+    /// Event-time column
+    #[arg(long, value_name = "COLUMN")]
+    pub event_time: Option<String>,
+
+    /// Arrival column
+    #[arg(long, value_name = "COLUMN")]
+    pub arrival: Option<String>,
+
+    /// Licence of the data
+    #[arg(long, value_name = "LICENCE")]
+    pub licence: Option<String>,
+
+    /// Where the data is from
+    #[arg(long, value_name = "TEXT")]
+    pub origin: Option<String>,
+}
+
+pub(super) fn run(args: &ImportArgs) -> Result<String> {
+    let options = ImportOptions {
+        format: format(args.output_format.as_deref())?,
+        force: args.force,
+        sort_by: args.sort_by.clone(),
+        limit: args.limit,
+        name: args.name.clone(),
+        description: args.description.clone(),
+        event_time: args.event_time.clone(),
+        arrival: args.arrival.clone(),
+        licence: args.licence.clone(),
+        source: args.origin.clone(),
+    };
+    let imported = match (&args.generator, &args.source) {
+        (Some(text), _) => {
+            let generator = generator(text)?;
+            import(ImportFrom::Generator(&generator), &args.output, &options)
+        }
+        (None, Some(path)) => {
+            let read = ReadOptions {
+                format: format(args.input_format.as_deref())?,
+                ..ReadOptions::default()
+            };
+            let source = Source::open(path, &read).map_err(failure)?;
+            import(ImportFrom::Source(&source), &args.output, &options)
+        }
+        (None, None) => {
+            return Err(Failure::usage("nothing to import: give SOURCE or --generator"));
+        }
+    };
+    let imported = imported.map_err(failure)?;
+    Ok(format!(
+        "{}: {} rows, {}, SHA-256 {}\n{}\n",
+        imported.path.display(),
+        grouped(imported.rows),
+        bytes_text(imported.bytes),
+        imported.sha256,
+        imported.sidecar.display()
+    ))
+}
+
+fn format(name: Option<&str>) -> Result<Option<FileFormat>> {
+    name.map(|name| name.parse::<FileFormat>().map_err(failure)).transpose()
+}
+
+/// `{ kind = "rate", ... }`, with or without braces.
+fn generator(text: &str) -> Result<Generator> {
+    #[derive(serde::Deserialize)]
+    struct Wrapped {
+        generator: Generator,
+    }
+    let trimmed = text.trim();
+    let inline = match trimmed.starts_with('{') {
+        true => trimmed.to_owned(),
+        false => format!("{{ {trimmed} }}"),
+    };
+    let wrapped: Wrapped = toml::from_str(&format!("generator = {inline}"))
+        .map_err(|error| Failure::usage(format!("--generator '{trimmed}': {}", error.message())))?;
+    wrapped.generator.check().map_err(failure)?;
+    Ok(wrapped.generator)
+}

@@ -1,0 +1,35 @@
+//! `explain`: what a scenario comes to, without running it.
+
+use clap::Args;
+
+use super::options::{ScenarioArgs, StrategyArgs};
+use super::output::Results;
+use super::run::sink;
+use crate::error::Result;
+use crate::plan::{bind, explain, lay_out, strategies};
+
+/// Show how a scenario's joins are understood and carried out
+///
+/// Keys with their types before and after coercion, filters, columns that are read and kept,
+/// strategies and why. A refused scenario is explained too, with what would work.
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+
+    #[command(flatten)]
+    strategies: StrategyArgs,
+}
+
+impl ExplainArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        let scenario = self.scenario.find()?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        let bound = bind(&scenario);
+        let mut results = Results::new(false);
+        results.line(&explain::logical(&scenario, &bound))?;
+        let plan = lay_out(&scenario, bound, self.strategies.limit)?;
+        results.line(&explain::physical(&plan, &strategies)?)?;
+        sink(&scenario, None, None, true)?.check(plan.output_schema())
+    }
+}

@@ -1,0 +1,99 @@
+//! `measure-one`: what `run` starts for each of several strategies. Not for
+//! people: it speaks the measuring process's protocol.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+use streamjoin_datasets::FileFormat;
+
+use crate::error::{Failure, Result};
+use crate::measure::{LEAST_TIME, measure, serve};
+use crate::plan::{plan, strategies};
+use crate::scenario;
+use crate::sink::SinkSpec;
+
+/// Measure one strategy for another streamjoin process
+#[derive(Debug, Args)]
+pub(super) struct MeasureOneArgs {
+    #[arg(long)]
+    scenario: PathBuf,
+    #[arg(long)]
+    name: String,
+    #[arg(long)]
+    strategy: String,
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+    #[arg(long)]
+    limit: Option<u64>,
+    #[arg(long)]
+    progress: bool,
+    #[arg(long)]
+    output: Option<PathBuf>,
+    #[arg(long, requires = "output")]
+    output_format: Option<String>,
+    #[arg(long)]
+    force: bool,
+}
+
+impl MeasureOneArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        serve(self.progress, |watcher| {
+            let scenario = scenario::load(&self.scenario, &self.name)?;
+            let plan = plan(&scenario, self.limit)?;
+            let strategies = strategies(&scenario, &[self.strategy], self.threads)?;
+            let Some(strategy) = strategies.first() else {
+                return Err(Failure::usage("no strategy to measure"));
+            };
+            let sink = SinkSpec::resolve(
+                self.output.as_deref(),
+                self.output_format.as_deref(),
+                self.force,
+            )?;
+            measure(&plan, strategy, &sink, LEAST_TIME, watcher)
+        })
+    }
+}
+
+/// What one measuring process is to do.
+#[derive(Debug)]
+pub(super) struct Job<'a> {
+    pub(super) scenario: &'a Path,
+    pub(super) name: &'a str,
+    pub(super) strategy: &'a str,
+    pub(super) threads: Option<NonZeroUsize>,
+    pub(super) limit: Option<u64>,
+    pub(super) progress: bool,
+    /// A file to write; a sink on standard output cannot be given away.
+    pub(super) output: Option<(&'a Path, FileFormat, bool)>,
+}
+
+impl Job<'_> {
+    /// The command that does it.
+    pub(super) fn command(&self) -> Result<Command> {
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::run(format!("cannot find this program again: {error}")))?;
+        let mut command = Command::new(program);
+        command.arg("measure-one").arg("--scenario").arg(self.scenario);
+        // Values may start with a dash: give them with their flags.
+        command.arg(format!("--name={}", self.name));
+        command.arg(format!("--strategy={}", self.strategy));
+        if let Some(threads) = self.threads {
+            command.arg(format!("--threads={threads}"));
+        }
+        if let Some(limit) = self.limit {
+            command.arg(format!("--limit={limit}"));
+        }
+        if self.progress {
+            command.arg("--progress");
+        }
+        if let Some((path, format, force)) = self.output {
+            command.arg("--output").arg(path).arg(format!("--output-format={format}"));
+            if force {
+                command.arg("--force");
+            }
+        }
+        Ok(command)
+    }
+}

@@ -1,0 +1,88 @@
+//! The command line, one file a command; a new command is a file and a line
+//! in [`Command`] and in [`Command::execute`].
+
+mod bar;
+mod check;
+pub mod conform;
+pub mod data;
+mod explain;
+pub mod machine;
+mod measure_one;
+mod options;
+mod output;
+mod run;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{FailureKind, Result};
+
+/// Replays recorded streams through join strategies and reports throughput,
+/// latency and state size.
+///
+/// Without arguments, `streamjoin run` runs the shipped scenario `nyc-enrich`:
+/// a year of flights joined with planes, airports, airlines and weather.
+#[derive(Debug, Parser)]
+#[command(name = "streamjoin", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 ok; 1 a file is missing or unreadable, or reading, joining or \
+writing failed; 2 the arguments, the scenario or the schemas are wrong, or the join is refused; \
+3 a regression; 4 a wrong result; 5 inconclusive."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunArgs),
+    Explain(explain::ExplainArgs),
+    Check(check::CheckArgs),
+    Conform(conform::ConformArgs),
+    Machine(machine::MachineArgs),
+    Data(data::DataArgs),
+    #[command(hide = true)]
+    MeasureOne(measure_one::MeasureOneArgs),
+}
+
+impl Command {
+    fn execute(self) -> Result<()> {
+        match self {
+            Self::Run(args) => args.execute(),
+            Self::Explain(args) => args.execute(),
+            Self::Check(args) => args.execute(),
+            Self::Conform(args) => conform::run(&args),
+            Self::Machine(args) => machine::run(&args),
+            Self::Data(args) => data::run(&args),
+            Self::MeasureOne(args) => args.execute(),
+        }
+    }
+}
+
+/// Runs the command that the process's arguments ask for.
+///
+/// `allocator` is the name of the binary's global allocator, for reports.
+#[must_use]
+pub fn main(allocator: &'static str) -> ExitCode {
+    output::set_allocator(allocator);
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, on standard output; all else is usage.
+            let code = if error.use_stderr() { FailureKind::Usage.exit_code() } else { 0 };
+            // A closed pipe leaves nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match cli.command.execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&format!("error: {failure}"));
+            ExitCode::from(failure.kind.exit_code())
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! `run`: a scenario through its strategies.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::bar::Bar;
+use super::measure_one::Job;
+use super::options::{ScenarioArgs, StrategyArgs};
+use super::output::{Results, allocator};
+use super::table;
+use crate::error::{Failure, Result};
+use crate::measure::{LEAST_TIME, Worker, measure, verify};
+use crate::plan::{Plan, Strategy, plan, strategies};
+use crate::record::{
+    Environment, Progress, Report, RunRecord, SCHEMA_VERSION, Summary, progress_line, summary_line,
+};
+use crate::replay::Watcher;
+use crate::scenario::Scenario;
+use crate::sink::SinkSpec;
+
+/// Replay a scenario through its join strategies and measure each
+///
+/// Every strategy is checked to give the same rows, and short recordings are
+/// repeated until two seconds are measured. Results go to standard output.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+
+    #[command(flatten)]
+    strategies: StrategyArgs,
+
+    /// Write the joined rows to PATH (`-`: standard output), by its extension as Parquet, Arrow
+    /// IPC, CSV or JSON lines
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Format of the joined rows: none, console, parquet, arrow, arrow-stream, csv or jsonl
+    #[arg(long, value_name = "FORMAT")]
+    output_format: Option<String>,
+
+    /// Replace an existing output file
+    #[arg(long)]
+    force: bool,
+
+    /// Write the measurements as JSON to PATH
+    #[arg(long, value_name = "PATH")]
+    report: Option<PathBuf>,
+
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// No progress bar
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables for people
+    #[default]
+    Human,
+    /// One JSON object: the report
+    Json,
+    /// JSON lines: one a batch and one a strategy, as they are done
+    Jsonl,
+}
+
+impl RunArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        let scenario = self.scenario.find()?;
+        let plan = plan(&scenario, self.strategies.limit)?;
+        let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
+        let sink =
+            sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
+        check(&plan, &strategies, &sink)?;
+        if let Some(path) = &self.report {
+            writable(path)?;
+        }
+        let mut results = Results::new(sink.uses_stdout());
+        let mut runs = Vec::new();
+        for (position, strategy) in strategies.iter().enumerate() {
+            let mut reporter = Reporter {
+                strategy: &strategy.name,
+                bar: Bar::new(&strategy.name, plan.rows(), self.quiet),
+                lines: (self.format == Format::Jsonl).then_some(&mut results),
+                keep: self.report.is_some() || self.format == Format::Json,
+                kept: Vec::new(),
+            };
+            // With several strategies the first one's rows are given out.
+            let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
+            let summary = if strategies.len() == 1 || sink.uses_stdout() {
+                measure(&plan, strategy, &sink, LEAST_TIME, &mut reporter)
+            } else {
+                elsewhere(&scenario, strategy, &sink, &self.strategies, &mut reporter)
+            };
+            let summary = summary.map_err(|failure| match strategies.len() {
+                1 => failure,
+                _ => failure.at(format!("strategy `{}`", strategy.name)),
+            })?;
+            let record = reporter.record(summary);
+            if self.format == Format::Jsonl {
+                results.line(&summary_line(&record.strategy, &record.summary))?;
+            }
+            runs.push(record);
+        }
+        let verified = verify(&runs);
+        let isa = strategies.first().map_or("none", |strategy| strategy.isa.name());
+        let report = Report {
+            schema_version: SCHEMA_VERSION,
+            scenario: describe(&scenario, self.strategies.limit),
+            environment: Environment::detect(isa, allocator()),
+            runs,
+        };
+        let json = |report: &Report| serde_json::to_string_pretty(report).map_err(Failure::run);
+        match self.format {
+            Format::Human => {
+                for line in table::lines(&scenario, &report, verified.is_ok()) {
+                    results.line(&line)?;
+                }
+            }
+            Format::Json => results.line(&json(&report)?)?,
+            Format::Jsonl => {}
+        }
+        if let Some(path) = &self.report {
+            write_whole(path, &json(&report)?)?;
+        }
+        verified
+    }
+}
+
+/// Refuses before the first row what any strategy, or the sink, cannot do.
+pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Result<()> {
+    let Plan::StreamStatic(joined) = plan;
+    for strategy in strategies {
+        for join in &joined.joins {
+            join.operator(strategy, None)?;
+        }
+    }
+    sink.check(plan.output_schema())
+}
+
+/// Where rows go: the arguments' word over the scenario's.
+pub(super) fn sink(
+    scenario: &Scenario,
+    path: Option<&Path>,
+    format: Option<&str>,
+    force: bool,
+) -> Result<SinkSpec> {
+    if path.is_some() || format.is_some() {
+        return SinkSpec::resolve(path, format, force);
+    }
+    let output = &scenario.spec.output;
+    let path = output.path.as_ref().map(|path| match path.get_ref().as_str() {
+        "-" => PathBuf::from("-"),
+        relative => scenario.path(relative),
+    });
+    let format = output.format.as_ref().map(|format| format.get_ref().to_string());
+    SinkSpec::resolve(path.as_deref(), format.as_deref(), force).map_err(|failure| {
+        let place = output.path.as_ref().map(|path| scenario.place(path));
+        let place = place.or(output.format.as_ref().map(|format| scenario.place(format)));
+        failure.at(place.unwrap_or_else(|| scenario.text.to_string()))
+    })
+}
+
+/// Measures one strategy in a process of its own.
+fn elsewhere(
+    scenario: &Scenario,
+    strategy: &Strategy,
+    sink: &SinkSpec,
+    args: &StrategyArgs,
+    watcher: &mut Reporter<'_>,
+) -> Result<Summary> {
+    let job = Job {
+        scenario: scenario.text.path(),
+        name: &scenario.name,
+        strategy: &strategy.name,
+        threads: args.threads,
+        limit: args.limit,
+        progress: watcher.wants_progress(),
+        output: match sink {
+            SinkSpec::File { path, format, force } => Some((path, *format, *force)),
+            SinkSpec::None | SinkSpec::Console => None,
+        },
+    };
+    Worker::start(&strategy.name, job.command()?)?.follow(watcher)
+}
+
+/// Passes on what one strategy's first pass tells.
+struct Reporter<'a> {
+    strategy: &'a str,
+    bar: Bar,
+    lines: Option<&'a mut Results>,
+    keep: bool,
+    kept: Vec<Progress>,
+}
+
+impl Reporter<'_> {
+    fn record(self, summary: Summary) -> RunRecord {
+        RunRecord { strategy: self.strategy.to_owned(), summary, progress: self.kept }
+    }
+}
+
+impl Watcher for Reporter<'_> {
+    fn wants_progress(&self) -> bool {
+        self.keep || self.lines.is_some()
+    }
+
+    fn rows(&mut self, rows: u64) -> Result<()> {
+        self.bar.add(rows);
+        Ok(())
+    }
+
+    fn batch(&mut self, progress: Progress) -> Result<()> {
+        if let Some(results) = &mut self.lines {
+            results.line(&progress_line(self.strategy, &progress))?;
+        }
+        if self.keep {
+            self.kept.push(progress);
+        }
+        Ok(())
+    }
+}
+
+/// The scenario as it was run.
+fn describe(scenario: &Scenario, limit: Option<u64>) -> serde_json::Value {
+    serde_json::json!({
+        "name": scenario.name,
+        "description": scenario.spec.description,
+        "path": scenario.text.path().display().to_string(),
+        "limit": limit.or(scenario.spec.replay.limit),
+        "text": scenario.text.text(),
+    })
+}
+
+/// Tells before the run whether a report could be written.
+fn writable(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(Failure::usage(format!(
+            "report path {} is a folder: name a file in it",
+            path.display()
+        )));
+    }
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Failure::run(format!(
+            "report folder {} does not exist: make it first",
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file that is either whole or not there.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written =
+        fs::write(&temporary, format!("{text}\n")).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // What could not be renamed is of no use.
+        let _ = fs::remove_file(&temporary);
+        Failure::run(format!("cannot write report {}: {error}", path.display()))
+    })
+}

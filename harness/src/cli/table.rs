@@ -1,0 +1,219 @@
+//! Results for people.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::record::{Report, RunRecord, Summary};
+use crate::scenario::Scenario;
+
+/// The lines that `run` prints; `verified` = all strategies gave the same rows.
+pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let title = match &scenario.spec.description {
+        Some(description) => format!("{}: {description}", scenario.name),
+        None => scenario.name.clone(),
+    };
+    lines.push(title);
+    if let Some(first) = report.runs.first() {
+        lines.push(counts(&first.summary));
+        if !first.summary.dimensions.is_empty() {
+            lines.push(dimensions(&first.summary).to_string());
+        }
+    }
+    lines.push(strategies(&report.runs).to_string());
+    if let [first, others @ ..] = report.runs.as_slice()
+        && !others.is_empty()
+    {
+        lines.push(ratios(first, others).to_string());
+        if verified {
+            let names: Vec<&str> = report.runs.iter().map(|run| run.strategy.as_str()).collect();
+            lines.push(format!("verified: {} gave the same rows", names.join(", ")));
+        }
+    }
+    lines.push(machine(report));
+    lines
+}
+
+fn counts(summary: &Summary) -> String {
+    let mut text = format!(
+        "{} rows in, {} rows out, {} of them unmatched in at least one join; {} batches",
+        grouped(summary.rows_in),
+        grouped(summary.rows_out),
+        grouped(summary.rows_unmatched),
+        grouped(summary.batches)
+    );
+    if let Some(filtered) = summary.dropped.filtered {
+        text += &format!("; {} rows filtered out", grouped(filtered));
+    }
+    if let Some(checksum) = &summary.checksum {
+        text += &format!("; checksum {checksum}");
+    }
+    text
+}
+
+fn dimensions(summary: &Summary) -> Table {
+    let mut table = table(&["dimension", "matched", "unmatched", "unmatched rate"]);
+    for dimension in &summary.dimensions {
+        let rate = dimension.unmatched_rate.map(|rate| format!("{:.2} %", rate * 100.0));
+        table.add_row([
+            dimension.name.clone(),
+            grouped(dimension.rows_matched),
+            grouped(dimension.rows_unmatched),
+            or_dash(rate),
+        ]);
+    }
+    table
+}
+
+fn strategies(runs: &[RunRecord]) -> Table {
+    let mut table = table(&[
+        "strategy",
+        "rows/s",
+        "join rows/s",
+        "spread",
+        "passes",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "build ms",
+        "tables",
+        "peak anon",
+    ]);
+    for RunRecord { strategy, summary, .. } in runs {
+        let latency = |pick: fn(&crate::record::Quantiles) -> f64| {
+            or_dash(summary.latency_ms.as_ref().map(|latency| millis(pick(latency))))
+        };
+        table.add_row([
+            strategy.clone(),
+            or_dash(summary.rows_per_second.map(rate)),
+            or_dash(summary.join_rows_per_second.map(rate)),
+            or_dash(summary.spread.map(|spread| format!("{:.1} %", spread * 100.0))),
+            summary.passes.to_string(),
+            latency(|latency| latency.p50),
+            latency(|latency| latency.p99),
+            latency(|latency| latency.max),
+            or_dash(summary.build_ms.map(millis)),
+            or_dash(summary.table_bytes.map(bytes)),
+            or_dash(summary.peak_anon_bytes.map(bytes)),
+        ]);
+    }
+    table
+}
+
+/// How the strategies compare with the first.
+fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
+    let against = format!("against {}", first.strategy);
+    let mut table = table(&[&against, "rows/s", "join rows/s", "p50 latency", "build", "tables"]);
+    let ratio = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) if b > 0.0 => format!("{:.2}x", a / b),
+        _ => "-".to_owned(),
+    };
+    let base = &first.summary;
+    for RunRecord { strategy, summary, .. } in others {
+        let p50 = |s: &Summary| s.latency_ms.map(|latency| latency.p50);
+        let size = |s: &Summary| s.table_bytes.map(|bytes| bytes as f64);
+        table.add_row([
+            strategy.clone(),
+            ratio(summary.rows_per_second, base.rows_per_second),
+            ratio(summary.join_rows_per_second, base.join_rows_per_second),
+            ratio(p50(summary), p50(base)),
+            ratio(summary.build_ms, base.build_ms),
+            ratio(size(summary), size(base)),
+        ]);
+    }
+    table
+}
+
+fn machine(report: &Report) -> String {
+    let environment = &report.environment;
+    let machine = &environment.machine;
+    format!(
+        "{}, {} cores, {}; {} build of streamjoin {}, {}",
+        machine.cpu.as_deref().unwrap_or("unknown processor"),
+        machine.cores,
+        environment.isa,
+        environment.profile,
+        environment.version,
+        environment.allocator
+    )
+}
+
+/// An empty table whose first column is text and whose others are numbers.
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_BORDERS_ONLY);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+/// `1234567` as `1,234,567`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three significant digits with a metric prefix.
+fn rate(per_second: f64) -> String {
+    let (scaled, unit) = match per_second {
+        r if r >= 1e9 => (r / 1e9, " G"),
+        r if r >= 1e6 => (r / 1e6, " M"),
+        r if r >= 1e3 => (r / 1e3, " k"),
+        r => (r, ""),
+    };
+    format!("{}{unit}", significant(scaled))
+}
+
+fn millis(millis: f64) -> String {
+    significant(millis)
+}
+
+fn significant(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+pub(super) fn bytes(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
+        b => format!("{b:.0} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(336_776), "336,776");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(rate(25_100_000.0), "25.1 M");
+        assert_eq!(rate(12.0), "12.0");
+        assert_eq!(bytes(1_500_000), "1.5 MB");
+        assert_eq!(bytes(12), "12 B");
+        assert_eq!(significant(0.0123), "0.0123");
+    }
+}

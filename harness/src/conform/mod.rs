@@ -1,0 +1,131 @@
+//! Runs recorded cases through the public condition parser and operators and
+//! compares every batch.
+
+mod case;
+mod compare;
+mod encoding;
+mod fields;
+mod form;
+mod input;
+mod padding;
+mod plan;
+mod stream_static;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use rayon::prelude::*;
+use streamjoin_kernels::Isa;
+
+use crate::error::{Failure, Result};
+use form::Form;
+
+pub use case::{
+    BatchesBefore, Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join,
+    Key, Operand, Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase,
+    StreamStaticQuery,
+};
+
+/// Cases recorded from Apache Spark 4.3.0 that come with the program.
+const SHIPPED: &[u8] = include_bytes!("../../tests/data/stream-static.jsonl.zst");
+
+/// First bytes of a zstd frame.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// What came of one case.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The case's name.
+    pub name: String,
+    /// What is wrong, one text a failed form; empty where the case passes.
+    pub failures: Vec<String>,
+}
+
+impl Verdict {
+    /// Whether all forms of the case gave the recorded answer.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+}
+
+/// Reads the cases of a file: one JSON object a line, zstd-compressed or not.
+///
+/// # Errors
+/// A run failure that names file and line.
+pub fn read(path: &Path) -> Result<Vec<Case>> {
+    let bytes = fs::read(path)
+        .map_err(|error| Failure::run(format!("cannot read {}: {error}", path.display())))?;
+    parse(&bytes, &path.display().to_string())
+}
+
+/// The cases that come with the program.
+///
+/// # Errors
+/// None in a sound build.
+pub fn shipped() -> Result<Vec<Case>> {
+    parse(SHIPPED, "shipped cases")
+}
+
+fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
+    let unreadable = |error: std::io::Error| Failure::run(format!("{origin}: {error}"));
+    let text = if bytes.starts_with(&ZSTD_MAGIC) {
+        let mut text = String::new();
+        let mut decoder = zstd::stream::read::Decoder::new(bytes).map_err(unreadable)?;
+        decoder.read_to_string(&mut text).map_err(unreadable)?;
+        text
+    } else {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(error) => return Err(Failure::run(format!("{origin}: not UTF-8: {error}"))),
+        }
+    };
+    let cases = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(i, line)| {
+            Case::parse(line)
+                .map_err(|error| Failure::run(format!("{origin}, line {}: {error}", i + 1)))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    if cases.is_empty() {
+        return Err(Failure::run(format!("{origin}: no case in it")));
+    }
+    Ok(cases)
+}
+
+/// Which forms of each case are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    /// The default strategy with this instruction set.
+    Usual(Isa),
+    /// Every index, layout, instruction set and block size, in other encodings,
+    /// and on enlarged tables and streams.
+    All,
+}
+
+/// Runs every case. Cases run side by side.
+#[must_use]
+pub fn run(cases: &[Case], forms: Forms) -> Vec<Verdict> {
+    let forms = match forms {
+        Forms::Usual(isa) => Form::usual(isa),
+        Forms::All => Form::all(),
+    };
+    cases.par_iter().map(|case| judge(case, &forms)).collect()
+}
+
+fn judge(case: &Case, forms: &[Form]) -> Verdict {
+    let failures = match case {
+        Case::StreamStatic(case) => stream_static::check(case, forms),
+        Case::Unknown { kind, .. } => {
+            vec![format!("kind `{kind}` is not known to this version; known: stream-static")]
+        }
+    };
+    Verdict { name: case.name().to_owned(), failures }
+}

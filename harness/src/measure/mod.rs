@@ -1,0 +1,204 @@
+//! Measuring one strategy: a first pass that counts, further passes that are
+//! only timed, memory looked at all the while.
+
+mod encode;
+mod isolate;
+mod latency;
+mod memory;
+mod message;
+mod verify;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::error::{Failure, Result};
+use crate::plan::{Plan, Strategy, StreamStaticPlan};
+use crate::record::{DimensionSummary, Dropped, Progress, Summary};
+use crate::replay::{Counted, Pass, PassOutcome, Watcher};
+use crate::sink::{self, Sink, SinkSpec};
+
+pub use isolate::{Worker, serve};
+pub use latency::Latencies;
+pub use memory::{MemoryPeaks, MemorySampler, anonymous_bytes};
+pub use verify::verify;
+
+/// How long a strategy is measured at least, unless one pass takes longer.
+pub const LEAST_TIME: Duration = Duration::from_secs(2);
+
+/// Measures `strategy` on `plan`; the first pass's rows go to `sink`.
+///
+/// # Errors
+/// A usage failure for what the kernels or the sink refuse before the first
+/// row, else a run failure; batches that were whole stay readable where the
+/// sink can keep them, and the message says where.
+pub fn measure(
+    plan: &Plan,
+    strategy: &Strategy,
+    sink: &SinkSpec,
+    least_time: Duration,
+    watcher: &mut dyn Watcher,
+) -> Result<Summary> {
+    let Plan::StreamStatic(plan) = plan;
+    let sampler = MemorySampler::start();
+    let pool = pool(strategy)?;
+    let pass = Pass::new(plan, strategy, pool);
+    let schema = plan.output.columns.schema();
+    let mut target = sink::open(sink, schema)?;
+    let mut first = match pass.run(&mut *target, watcher, Counted::All) {
+        Ok(outcome) => outcome,
+        Err(failure) => return Err(abandoned(failure, target)),
+    };
+    let flush = Instant::now();
+    target.finish()?;
+    first.elapsed += flush.elapsed();
+
+    let mut measured: Vec<PassOutcome> = Vec::new();
+    if first.elapsed < least_time && !matches!(sink, SinkSpec::Console) {
+        let repeating = Instant::now();
+        let mut total = Duration::ZERO;
+        // The second bound ends runs whose passes are over before they can be timed.
+        while total < least_time && repeating.elapsed() < least_time * 3 {
+            let mut target = encode::discard(sink, schema)?;
+            let mut outcome = pass.run(&mut *target, &mut Blind, Counted::TimeOnly)?;
+            let flush = Instant::now();
+            target.finish()?;
+            outcome.elapsed += flush.elapsed();
+            total += outcome.elapsed;
+            measured.push(outcome);
+        }
+    }
+    let peaks = sampler.finish();
+    Ok(summary(plan, &first, &measured, peaks))
+}
+
+fn pool(strategy: &Strategy) -> Result<Option<Arc<rayon::ThreadPool>>> {
+    if strategy.threads.get() == 1 {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(strategy.threads.get())
+        .thread_name(|number| format!("join {number}"))
+        .build()
+        .map_err(|error| {
+            Failure::run(format!("cannot start {} threads: {error}", strategy.threads))
+        })?;
+    Ok(Some(Arc::new(pool)))
+}
+
+/// A pass's failure, with where its whole batches were kept.
+fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
+    let note = match sink.abandon() {
+        Ok(Some(kept)) => format!("; {kept}"),
+        Ok(None) => String::new(),
+        Err(second) => format!("; and then: {second}"),
+    };
+    Failure { kind: failure.kind, message: failure.message + &note }
+}
+
+/// Looks at nothing.
+struct Blind;
+
+impl Watcher for Blind {
+    fn wants_progress(&self) -> bool {
+        false
+    }
+
+    fn batch(&mut self, _: Progress) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn summary(
+    plan: &StreamStaticPlan,
+    first: &PassOutcome,
+    measured: &[PassOutcome],
+    peaks: MemoryPeaks,
+) -> Summary {
+    // A first pass that is long enough is its own measurement.
+    let measured = if measured.is_empty() { std::slice::from_ref(first) } else { measured };
+    let mut latencies = Latencies::default();
+    measured.iter().for_each(|outcome| latencies.add(&outcome.latencies));
+    let dimensions = plan.joins.iter().zip(&first.joins).map(|(join, &(matched, unmatched))| {
+        let rows = matched + unmatched;
+        DimensionSummary {
+            name: join.name.clone(),
+            rows_matched: matched,
+            rows_unmatched: unmatched,
+            unmatched_rate: (rows > 0).then(|| unmatched as f64 / rows as f64),
+        }
+    });
+    Summary {
+        rows_in: first.rows_in,
+        rows_out: first.rows_out,
+        rows_unmatched: first.rows_unmatched,
+        dimensions: dimensions.collect(),
+        passes: u32::try_from(measured.len()).unwrap_or(u32::MAX),
+        spread: spread(measured.iter().map(|outcome| outcome.elapsed.as_secs_f64()).collect()),
+        batches: first.batches,
+        rows_per_second: rate(measured, |outcome| outcome.elapsed),
+        join_rows_per_second: rate(measured, |outcome| outcome.join_time),
+        latency_ms: latencies.quantiles(),
+        build_ms: Some(first.build_time.as_secs_f64() * 1e3),
+        table_bytes: Some(first.table_bytes),
+        peak_rss_bytes: peaks.rss,
+        peak_anon_bytes: peaks.anonymous,
+        checksum: first.checksum.as_ref().map(ToString::to_string),
+        dropped: Dropped { filtered: first.filtered, ..Dropped::default() },
+        ..Summary::default()
+    }
+}
+
+/// Median rate of the passes; `None` where no time passed or no row was read.
+fn rate(passes: &[PassOutcome], time: impl Fn(&PassOutcome) -> Duration) -> Option<f64> {
+    let rates = passes.iter().filter(|outcome| outcome.rows_in > 0).filter_map(|outcome| {
+        let seconds = time(outcome).as_secs_f64();
+        (seconds > 0.0).then(|| outcome.rows_in as f64 / seconds)
+    });
+    median(rates.collect())
+}
+
+/// (slowest - fastest) / median; `None` with one pass.
+fn spread(times: Vec<f64>) -> Option<f64> {
+    if times.len() < 2 {
+        return None;
+    }
+    let slowest = times.iter().copied().fold(f64::MIN, f64::max);
+    let fastest = times.iter().copied().fold(f64::MAX, f64::min);
+    median(times).filter(|median| *median > 0.0).map(|median| (slowest - fastest) / median)
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    if values.len() % 2 == 1 {
+        return Some(upper);
+    }
+    values.get(middle - 1).map(|lower| f64::midpoint(*lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_spreads() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(spread(vec![1.0]), None);
+        assert_eq!(spread(vec![1.0, 2.0, 4.0]), Some(1.5));
+    }
+
+    #[test]
+    fn rates_need_rows_and_time() {
+        let pass = |rows_in, millis| PassOutcome {
+            rows_in,
+            elapsed: Duration::from_millis(millis),
+            ..PassOutcome::default()
+        };
+        assert_eq!(rate(&[pass(0, 10)], |p| p.elapsed), None);
+        assert_eq!(rate(&[pass(10, 0)], |p| p.elapsed), None);
+        assert_eq!(rate(&[pass(10, 1000), pass(10, 500)], |p| p.elapsed), Some(15.0));
+    }
+}

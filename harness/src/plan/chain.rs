@@ -1,0 +1,333 @@
+//! The physical chain of joins: which columns travel, where, and no others.
+
+use std::collections::BTreeSet;
+
+use arrow::datatypes::{DataType, Field, SchemaRef};
+use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticSpec};
+
+use super::bind::{BoundDimension, BoundOutput};
+use super::join::BoundJoin;
+use super::projector::{Computed, Item, Projector};
+use super::relation::{Needed, Origin, Relation, field};
+use super::table::TableColumns;
+use crate::sql::{BoundExpr, Scope, pair_predicate};
+
+/// One join as the kernels take it.
+#[derive(Clone, Debug)]
+pub struct ChainJoin {
+    /// From the rows before this join to its stream side (computed keys).
+    pub input: Projector,
+    /// From the table's rows to its table side (computed keys).
+    pub table: TableColumns,
+    /// The join.
+    pub spec: StreamStaticSpec,
+}
+
+/// From the last join's rows to what is given out.
+#[derive(Clone, Debug)]
+pub struct ChainOutput {
+    /// Rows to give out.
+    pub filter: Option<Computed>,
+    /// Columns to give out.
+    pub columns: Projector,
+    /// Columns of the last join that are null where an outer join found no match.
+    pub markers: Vec<usize>,
+    /// How unmatched rows are counted.
+    pub unmatched: Unmatched,
+}
+
+/// How output rows that are unmatched in at least one join are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmatched {
+    /// No join lets an unmatched row out.
+    None,
+    /// An anti join lets nothing else out.
+    All,
+    /// As the only join's own count says.
+    AsJoined,
+    /// Rows that are null in a marker.
+    ByMarkers,
+}
+
+/// The chain, with the stream columns that it starts from.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// Columns of the stream's relation that are needed.
+    pub(super) stream: Needed,
+    /// The joins in order.
+    pub(super) joins: Vec<ChainJoin>,
+    /// What is given out.
+    pub(super) output: ChainOutput,
+}
+
+/// How one join's matches are told apart in the output.
+enum Marker {
+    /// It lets no unmatched row out, or they are counted otherwise.
+    None,
+    /// A column of the last join's scope.
+    Column(usize),
+    /// A column of its own that travels to the end.
+    Extra,
+}
+
+/// Lays out the chain over a stream whose columns are `stream`.
+pub(super) fn lay_out(
+    stream: &Relation,
+    dimensions: &[BoundDimension],
+    output: &BoundOutput,
+    mode: CastMode,
+) -> Chain {
+    let unmatched = unmatched(dimensions, output);
+    let mut given: BTreeSet<usize> = BTreeSet::new();
+    given.extend(output.filter.iter().flat_map(BoundExpr::columns));
+    given.extend(output.columns.iter().flat_map(|(_, origin, _)| origin.columns()));
+    let markers = markers(dimensions, &given, unmatched);
+    let (needed, tables) = needs(dimensions, given);
+    let mut joins = Vec::with_capacity(dimensions.len());
+    let mut extras = 0;
+    for (at, dimension) in dimensions.iter().enumerate() {
+        let scope = match at.checked_sub(1) {
+            Some(before) => &dimensions[before].join.output,
+            None => &stream.scope,
+        };
+        let extra = matches!(markers[at], Marker::Extra);
+        let step = Step {
+            dimension,
+            scope,
+            input: &needed[at],
+            output: &needed[at + 1],
+            table: &tables[at],
+            extras,
+            mode,
+        };
+        joins.push(step.lay_out(extra));
+        extras += usize::from(extra);
+    }
+    let last = &needed[dimensions.len()];
+    let columns = output.columns.iter().map(|(name, origin, column)| {
+        let field = Field::new(name, column.data_type.clone(), column.nullable);
+        (field, origin.item(|c| last.at(c)))
+    });
+    let found = markers.iter().filter_map(|marker| match marker {
+        Marker::Column(column) => Some(last.at(*column)),
+        Marker::None | Marker::Extra => None,
+    });
+    Chain {
+        output: ChainOutput {
+            filter: output.filter.as_ref().map(|f| Computed::new(f, |c| last.at(c))),
+            columns: Projector::new(columns.collect(), last.len() + extras),
+            markers: found.chain(last.len()..last.len() + extras).collect(),
+            unmatched,
+        },
+        stream: needed.into_iter().next().unwrap_or_default(),
+        joins,
+    }
+}
+
+fn unmatched(dimensions: &[BoundDimension], output: &BoundOutput) -> Unmatched {
+    let anti = |d: &BoundDimension| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
+    if dimensions.iter().any(anti) {
+        Unmatched::All
+    } else if !dimensions.iter().any(|d| d.join.extends_dimension()) {
+        Unmatched::None
+    } else if dimensions.len() == 1 && output.filter.is_none() {
+        Unmatched::AsJoined
+    } else {
+        Unmatched::ByMarkers
+    }
+}
+
+/// For each outer join a column that is null exactly where it found no match:
+/// one that is given out anyway, or else an extra one.
+fn markers(
+    dimensions: &[BoundDimension],
+    given: &BTreeSet<usize>,
+    unmatched: Unmatched,
+) -> Vec<Marker> {
+    let marker = |(at, dimension): (usize, &BoundDimension)| {
+        if unmatched != Unmatched::ByMarkers || !dimension.join.extends_dimension() {
+            return Marker::None;
+        }
+        let join = &dimension.join;
+        let proof = join.sources.iter().enumerate().find_map(|(position, source)| {
+            let ColumnRef::Dimension(column) = source else { return None };
+            let certain = !dimension.relation.scope.columns[*column].nullable
+                || join.keys.iter().any(|key| key.proves_match() == Some(*column));
+            if !certain {
+                return None;
+            }
+            let last = dimensions[at + 1..].iter().try_fold(position, |position, later| {
+                later.join.sources.iter().position(|s| *s == ColumnRef::Stream(position))
+            })?;
+            given.contains(&last).then_some(last)
+        });
+        proof.map_or(Marker::Extra, Marker::Column)
+    };
+    dimensions.iter().enumerate().map(marker).collect()
+}
+
+/// The columns needed before each join and after the last, and of each table.
+fn needs(dimensions: &[BoundDimension], given: BTreeSet<usize>) -> (Vec<Needed>, Vec<Needed>) {
+    let mut needed = vec![given];
+    let mut tables = Vec::new();
+    for dimension in dimensions.iter().rev() {
+        let join = &dimension.join;
+        let mut stream: BTreeSet<usize> = join.stream_columns().collect();
+        let mut table: BTreeSet<usize> = join.dimension_columns().collect();
+        for &position in needed.last().into_iter().flatten() {
+            match join.sources[position] {
+                ColumnRef::Stream(column) => stream.insert(column),
+                ColumnRef::Dimension(column) => table.insert(column),
+            };
+        }
+        needed.push(stream);
+        tables.push(Needed::from(table));
+    }
+    needed.reverse();
+    tables.reverse();
+    (needed.into_iter().map(Needed::from).collect(), tables)
+}
+
+/// One join about to be laid out.
+struct Step<'a> {
+    dimension: &'a BoundDimension,
+    scope: &'a Scope,
+    input: &'a Needed,
+    output: &'a Needed,
+    table: &'a Needed,
+    /// Marker columns of earlier joins, after the needed columns.
+    extras: usize,
+    mode: CastMode,
+}
+
+impl Step<'_> {
+    fn lay_out(&self, with_marker: bool) -> ChainJoin {
+        let join = &self.dimension.join;
+        let (stream_side, stream_keys) = self.stream_side(join);
+        let (table_side, table_keys, marker) = self.table_side(join, with_marker);
+        let keys = join.keys.iter().zip(stream_keys.iter().zip(&table_keys));
+        let keys = keys.map(|(key, (&stream, &dimension))| KeyPair {
+            stream,
+            dimension,
+            null_equality: key.null_equality,
+        });
+        let filter = |expr: &BoundExpr, place: &dyn Fn(usize) -> ColumnRef| Filter {
+            columns: expr.columns().iter().map(|&column| place(column)).collect(),
+            predicate: pair_predicate(expr),
+        };
+        let on_stream = |column| ColumnRef::Stream(self.input.at(column));
+        let on_table = |column| ColumnRef::Dimension(self.table.at(column));
+        let residual = join.residual.as_ref().map(|residual| Filter {
+            columns: residual
+                .columns
+                .iter()
+                .map(|column| match *column {
+                    ColumnRef::Stream(column) => on_stream(column),
+                    ColumnRef::Dimension(column) => on_table(column),
+                })
+                .collect(),
+            predicate: pair_predicate(&residual.predicate),
+        });
+        let spec = StreamStaticSpec {
+            stream_schema: SchemaRef::clone(stream_side.schema()),
+            dimension_schema: SchemaRef::clone(table_side.keys.schema()),
+            join_type: join.join_type,
+            stream_side: join.stream_side,
+            keys: keys.collect(),
+            stream_filter: join.stream_filter.as_ref().map(|f| filter(f, &on_stream)),
+            dimension_filter: join.dimension_filter.as_ref().map(|f| filter(f, &on_table)),
+            residual,
+            output: self.joined_columns(join, marker),
+            cast_mode: self.mode,
+        };
+        ChainJoin { input: stream_side, table: table_side, spec }
+    }
+
+    /// The stream side: needed columns, markers, computed keys; and where the keys stand.
+    fn stream_side(&self, join: &BoundJoin) -> (Projector, Vec<usize>) {
+        let columns = &self.scope.columns;
+        let mut items: Vec<(Field, Item)> = self
+            .input
+            .positions()
+            .enumerate()
+            .map(|(at, column)| (field(&columns[column]), Item::Pass(at)))
+            .collect();
+        for extra in 0..self.extras {
+            let marker = Field::new(format!("matched {extra}"), DataType::Boolean, true);
+            items.push((marker, Item::Pass(items.len())));
+        }
+        let width = items.len();
+        let expressions = join.keys.iter().map(|key| &key.stream);
+        let keys = add_keys(&mut items, expressions, self.input);
+        (Projector::new(items, width), keys)
+    }
+
+    /// The table side: needed columns, computed keys, a marker; where the keys
+    /// stand, and where the marker does.
+    fn table_side(
+        &self,
+        join: &BoundJoin,
+        with_marker: bool,
+    ) -> (TableColumns, Vec<usize>, Option<usize>) {
+        let relation = &self.dimension.relation;
+        let rows = relation.prepare(self.table, []);
+        let columns = &relation.scope.columns;
+        let mut items: Vec<(Field, Item)> = self
+            .table
+            .positions()
+            .enumerate()
+            .map(|(at, column)| (field(&columns[column]), Item::Pass(at)))
+            .collect();
+        let width = items.len();
+        let expressions = join.keys.iter().map(|key| &key.dimension);
+        let keys = add_keys(&mut items, expressions, self.table);
+        let marker = with_marker.then(|| {
+            items.push((Field::new("matched", DataType::Boolean, false), Item::True));
+            items.len() - 1
+        });
+        (TableColumns { rows, keys: Projector::new(items, width) }, keys, marker)
+    }
+
+    /// What the join gives out: columns needed later, then markers.
+    fn joined_columns(&self, join: &BoundJoin, marker: Option<usize>) -> Vec<OutputColumn> {
+        let names = &join.output.columns;
+        let needed = self.output.positions().map(|position| OutputColumn {
+            source: match join.sources[position] {
+                ColumnRef::Stream(column) => ColumnRef::Stream(self.input.at(column)),
+                ColumnRef::Dimension(column) => ColumnRef::Dimension(self.table.at(column)),
+            },
+            name: names[position].name.clone(),
+        });
+        let extras = (0..self.extras).map(|extra| OutputColumn {
+            source: ColumnRef::Stream(self.input.len() + extra),
+            name: format!("matched {extra}"),
+        });
+        let own = marker.map(|column| OutputColumn {
+            source: ColumnRef::Dimension(column),
+            name: format!("matched {}", self.extras),
+        });
+        needed.chain(extras).chain(own).collect()
+    }
+}
+
+/// Adds the keys that are not bare columns; answers where each key stands.
+fn add_keys<'a>(
+    items: &mut Vec<(Field, Item)>,
+    keys: impl Iterator<Item = &'a BoundExpr>,
+    needed: &Needed,
+) -> Vec<usize> {
+    let mut positions = Vec::new();
+    for (number, expr) in keys.enumerate() {
+        match Origin::of(expr.clone()) {
+            Origin::Column(column) => positions.push(needed.at(column)),
+            origin @ Origin::Expr(_) => {
+                positions.push(items.len());
+                let name = format!("key {}", number + 1);
+                let field = Field::new(name, expr.data_type().clone(), expr.nullable());
+                items.push((field, origin.item(|column| needed.at(column))));
+            }
+        }
+    }
+    positions
+}

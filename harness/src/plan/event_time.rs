@@ -1,0 +1,151 @@
+//! Event times as microseconds, whatever the column that holds them.
+
+use arrow::array::cast::AsArray;
+use arrow::array::types::{
+    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
+use arrow::array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{ArrowPrimitiveType, DataType, TimeUnit};
+use chrono::NaiveDateTime;
+use streamjoin_kernels::JoinError;
+
+use super::projector::Item;
+use crate::scenario::EventTimeSpec;
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+/// Reads event times from batches of a stream as they are read.
+#[derive(Clone, Debug)]
+pub struct EventTime {
+    item: Item,
+    reading: Reading,
+}
+
+/// How a value becomes microseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reading {
+    /// A number of units.
+    Units(TimeUnit),
+    /// A number of days.
+    Days,
+    /// Text of this `strftime` pattern, in UTC.
+    Text(String),
+}
+
+impl EventTime {
+    /// Event times from a column of type `data_type`.
+    ///
+    /// # Errors
+    /// A message that says what is accepted.
+    pub fn new(spec: &EventTimeSpec, item: Item, data_type: &DataType) -> Result<Self, String> {
+        let reading = match (data_type, spec.unit, &spec.format) {
+            (DataType::Timestamp(unit, _), None, None) => Reading::Units(*unit),
+            (DataType::Date32, None, None) => Reading::Days,
+            (data_type, Some(unit), None) if data_type.is_integer() => Reading::Units(unit.into()),
+            (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, None, Some(format)) => {
+                Reading::Text(format.clone())
+            }
+            (data_type, _, _) => {
+                let remedy = match data_type {
+                    data_type if data_type.is_integer() => {
+                        "say { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" }"
+                    }
+                    DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                        "say { column = ..., format = \"%Y-%m-%d %H:%M:%S\" }"
+                    }
+                    DataType::Timestamp(..) | DataType::Date32 => {
+                        "it is a time already: leave `unit` and `format` out"
+                    }
+                    _ => {
+                        "an event time is a timestamp, a date, an integer with a `unit` or a string with a `format`"
+                    }
+                };
+                return Err(format!(
+                    "`event_time` column `{}` is of type {data_type}: {remedy}",
+                    spec.column
+                ));
+            }
+        };
+        Ok(Self { item, reading })
+    }
+
+    /// Microseconds since 1970 of each row; finer digits are floored.
+    ///
+    /// # Errors
+    /// Text that is not of the declared form, a time outside the range of
+    /// 64-bit microseconds.
+    pub fn micros(&self, batch: &RecordBatch) -> Result<Int64Array, JoinError> {
+        let column = self.item.evaluate(batch)?;
+        match &self.reading {
+            Reading::Units(unit) => units(&column, *unit),
+            Reading::Days => {
+                let days = cast(&column, &DataType::Int32)?;
+                let days = cast(&days, &DataType::Int64)?;
+                scaled(days.as_primitive(), |day| day.checked_mul(MICROS_PER_DAY))
+            }
+            Reading::Text(format) => {
+                let text = cast(&column, &DataType::Utf8)?;
+                parsed(text.as_string(), format)
+            }
+        }
+    }
+}
+
+fn units(column: &ArrayRef, unit: TimeUnit) -> Result<Int64Array, JoinError> {
+    let numbers: Int64Array = match column.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => as_i64::<TimestampSecondType>(column),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => as_i64::<TimestampMillisecondType>(column),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => as_i64::<TimestampMicrosecondType>(column),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => as_i64::<TimestampNanosecondType>(column),
+        _ => as_i64::<Int64Type>(&cast(column, &DataType::Int64)?),
+    };
+    match unit {
+        TimeUnit::Second => scaled(&numbers, |value| value.checked_mul(1_000_000)),
+        TimeUnit::Millisecond => scaled(&numbers, |value| value.checked_mul(1_000)),
+        TimeUnit::Microsecond => Ok(numbers),
+        TimeUnit::Nanosecond => scaled(&numbers, |value| Some(value.div_euclid(1_000))),
+    }
+}
+
+/// The numbers of a column, without copying them.
+fn as_i64<T: ArrowPrimitiveType<Native = i64>>(column: &ArrayRef) -> Int64Array {
+    let column: &PrimitiveArray<T> = column.as_primitive();
+    column.reinterpret_cast()
+}
+
+fn scaled(
+    numbers: &Int64Array,
+    scale: impl Fn(i64) -> Option<i64>,
+) -> Result<Int64Array, JoinError> {
+    Ok(numbers.try_unary(|value| {
+        scale(value).ok_or_else(|| {
+            arrow::error::ArrowError::ComputeError(format!(
+                "event time {value} is outside the range of microseconds in 64 bits; check its unit"
+            ))
+        })
+    })?)
+}
+
+fn parsed(text: &StringArray, format: &str) -> Result<Int64Array, JoinError> {
+    let mut times = Vec::with_capacity(text.len());
+    for (row, value) in text.iter().enumerate() {
+        let Some(value) = value else {
+            times.push(None);
+            continue;
+        };
+        let time = NaiveDateTime::parse_from_str(value, format)
+            .or_else(|_| {
+                chrono::NaiveDate::parse_from_str(value, format)
+                    .map(|date| NaiveDateTime::from(date))
+            })
+            .map_err(|_| {
+                JoinError::Predicate(format!(
+                    "event time `{value}` (row {row} of the batch) is not of the form `{format}`"
+                ))
+            })?;
+        times.push(Some(time.and_utc().timestamp_micros()));
+    }
+    Ok(Int64Array::from(times))
+}

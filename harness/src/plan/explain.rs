@@ -1,0 +1,228 @@
+//! A plan as text.
+
+use std::fmt::Write;
+
+use arrow::datatypes::{DataType, Schema};
+use streamjoin_kernels::{NullEquality, Side, key};
+
+use super::bind::{Bound, BoundDimension, BoundOutput, BoundStream};
+use super::join::BoundJoin;
+use super::{JoinPlan, Plan, Strategy, StreamStaticPlan};
+use crate::error::Result;
+use crate::scenario::{Refresh, Scenario, Trigger, VersionStart};
+
+/// What a scenario asks for, as far as it could be understood.
+#[must_use]
+pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
+    let mut text = format!("scenario {} ({})\n", scenario.name, scenario.text);
+    if let Some(description) = &scenario.spec.description {
+        let _ = writeln!(text, "  {description}");
+    }
+    if let Some(stream) = &bound.stream {
+        describe_stream(&mut text, scenario, stream);
+    }
+    for (number, joined) in bound.joins.iter().enumerate() {
+        describe_join(&mut text, number, joined);
+    }
+    if let Some(output) = &bound.output {
+        describe_output(&mut text, output);
+    }
+    if let Some(failure) = &bound.failure {
+        let _ = writeln!(text, "refused: {failure}");
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn describe_stream(text: &mut String, scenario: &Scenario, stream: &BoundStream) {
+    let relation = &stream.relation;
+    let _ = writeln!(text, "stream {}: {}", relation.name, stream.feed.describe());
+    if let Some(rows) = stream.feed.rows() {
+        let _ = writeln!(text, "  rows: {rows}");
+    }
+    if let Some(filter) = &relation.filter {
+        let _ = writeln!(text, "  where: {filter}");
+    }
+    let trigger = scenario.spec.replay.trigger.as_ref();
+    let default = Trigger::default();
+    let trigger = match trigger.map_or(&default, |trigger| trigger.get_ref()) {
+        Trigger::Rows(rows) => format!("every {rows} rows"),
+        Trigger::EventTime(tick) => format!("every {} s of event time", tick.0 as f64 / 1e6),
+        Trigger::Column(column) => format!("when `{column}` changes"),
+        Trigger::File => "after each file".to_owned(),
+        Trigger::Once => "one, of everything".to_owned(),
+        Trigger::Arrival(_) | Trigger::Every(_) => "not supported yet".to_owned(),
+    };
+    let _ = writeln!(text, "  batches: {trigger}");
+}
+
+fn describe_join(text: &mut String, number: usize, joined: &BoundDimension) {
+    let BoundDimension { table, relation, join } = joined;
+    let (left, right) = match join.stream_side {
+        Side::Left => ("stream", relation.name.as_str()),
+        Side::Right => (relation.name.as_str(), "stream"),
+    };
+    let _ = writeln!(text, "join {}: {left} {} {right}", number + 1, join.join_type);
+    for version in &table.versions {
+        let from = match version.from {
+            None => String::new(),
+            Some(VersionStart::Batch(batch)) => format!("from batch {batch} on: "),
+            Some(VersionStart::Time(time)) => {
+                format!("from {} on: ", crate::record::iso_millis(time))
+            }
+        };
+        let rows = version.feed.rows().map_or(String::new(), |rows| format!(", {rows} rows"));
+        let _ = writeln!(text, "  table: {from}{}{rows}", version.feed.describe());
+    }
+    let refresh = match table.refresh {
+        Refresh::Once => "read and built once, before the first batch",
+        Refresh::EveryBatch => "looked at before each batch, built again when it changed",
+    };
+    let _ = writeln!(text, "  refresh: {refresh}");
+    if let Some(filter) = &relation.filter {
+        let _ = writeln!(text, "  where: {filter}");
+    }
+    describe_condition(text, join);
+    if let Some(refusal) = &join.refusal {
+        let _ = writeln!(text, "  refused: {refusal}");
+    }
+}
+
+fn describe_condition(text: &mut String, join: &BoundJoin) {
+    if let Some(names) = &join.using {
+        let _ = writeln!(text, "  using: {}", names.join(", "));
+    }
+    if join.keys.is_empty() {
+        let _ = writeln!(text, "  no equality: every stream row meets every table row");
+    }
+    for bound in &join.keys {
+        let (stream, dimension) = bound.types();
+        let sign = match bound.null_equality {
+            NullEquality::NullMatchesNothing => "=",
+            NullEquality::NullSafe => "<=>",
+        };
+        let compared = match key::comparison_type(stream, dimension) {
+            Ok(compared) => format!("compared as {compared}"),
+            Err(error) => format!("refused: {error}"),
+        };
+        let _ = writeln!(
+            text,
+            "  key: {} {sign} {} ({stream} with {dimension}, {compared})",
+            bound.stream, bound.dimension
+        );
+    }
+    if let Some(filter) = &join.stream_filter {
+        let _ = writeln!(text, "  stream rows that can match: {filter}");
+    }
+    if let Some(filter) = &join.dimension_filter {
+        let _ = writeln!(text, "  table rows that can match: {filter}");
+    }
+    if let Some(residual) = &join.residual {
+        let _ = writeln!(text, "  checked for each pair: {}", residual.predicate);
+    }
+}
+
+fn describe_output(text: &mut String, output: &BoundOutput) {
+    let _ = writeln!(text, "output:");
+    if let Some(filter) = &output.filter {
+        let _ = writeln!(text, "  where: {filter}");
+    }
+    for (name, _, column) in &output.columns {
+        let nullable = if column.nullable { "" } else { ", never null" };
+        let _ = writeln!(text, "  {name}: {}{nullable}", column.data_type);
+    }
+}
+
+/// How a plan is carried out by each strategy.
+///
+/// # Errors
+/// As the kernels refuse.
+pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
+    let Plan::StreamStatic(plan) = plan;
+    let mut text = String::new();
+    describe_columns(&mut text, plan);
+    for strategy in strategies {
+        let _ = writeln!(
+            text,
+            "strategy {}: {} thread{}, {}",
+            strategy.name,
+            strategy.threads,
+            if strategy.threads.get() == 1 { "" } else { "s" },
+            strategy.isa
+        );
+        for join in &plan.joins {
+            let resolved = join.resolve(strategy);
+            join.operator(strategy, None)?;
+            let _ = writeln!(
+                text,
+                "  {}: {}/{} ({})",
+                join.name, resolved.layout, resolved.index, resolved.why
+            );
+        }
+    }
+    text.truncate(text.trim_end().len());
+    Ok(text)
+}
+
+fn describe_columns(text: &mut String, plan: &StreamStaticPlan) {
+    let stream = &plan.stream;
+    let schema = stream.feed.schema();
+    let read: Vec<&str> =
+        stream.prepare.read.positions().map(|c| schema.field(c).name().as_str()).collect();
+    let _ = writeln!(
+        text,
+        "read of {}: {} of {} columns ({})",
+        stream.name,
+        read.len(),
+        schema.fields().len(),
+        read.join(", ")
+    );
+    for join in &plan.joins {
+        let schema = join.table.schema();
+        let read: Vec<&str> = join
+            .chain
+            .table
+            .rows
+            .read
+            .positions()
+            .map(|c| schema.field(c).name().as_str())
+            .collect();
+        let _ = writeln!(
+            text,
+            "read of {}: {} of {} columns ({}); {}",
+            join.name,
+            read.len(),
+            schema.fields().len(),
+            read.join(", "),
+            memory(join)
+        );
+    }
+}
+
+/// A guess at a table's size from its rows and types.
+fn memory(join: &JoinPlan) -> String {
+    let largest = join.table.versions.iter().map(|version| version.feed.rows());
+    let Some(rows) = largest.max().flatten() else {
+        return "its size is not known before it is read".to_owned();
+    };
+    let row = row_bytes(join.chain.table.keys.schema());
+    // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
+    let estimate = rows.saturating_mul(row + 16);
+    format!(
+        "about {:.1} MB in memory ({rows} rows of some {row} bytes and the index)",
+        estimate as f64 / 1e6
+    )
+}
+
+fn row_bytes(schema: &Schema) -> u64 {
+    schema.fields().iter().map(|field| column_bytes(field.data_type())).sum()
+}
+
+fn column_bytes(data_type: &DataType) -> u64 {
+    match data_type {
+        DataType::Boolean | DataType::Null => 1,
+        DataType::Dictionary(key, _) => column_bytes(key),
+        // Text of unknown length: offsets and a short word.
+        other => other.primitive_width().map_or(16, |width| width as u64),
+    }
+}

@@ -1,0 +1,66 @@
+//! Joined rows on their way to the sink.
+
+use std::time::{Duration, Instant};
+
+use arrow::array::{Array, RecordBatch};
+use arrow::buffer::NullBuffer;
+
+use super::pass::{Counted, PassOutcome};
+use crate::error::{Failure, Result};
+use crate::plan::{ChainOutput, Unmatched, keep_where};
+use crate::sink::Sink;
+
+/// Takes joined rows to the sink.
+pub(super) struct Out<'o> {
+    pub(super) output: &'o ChainOutput,
+    pub(super) batch_id: u64,
+    pub(super) sink: &'o mut dyn Sink,
+    pub(super) outcome: &'o mut PassOutcome,
+    pub(super) counted: Counted,
+    pub(super) time: Duration,
+    pub(super) aside: Duration,
+}
+
+impl Out<'_> {
+    pub(super) fn give(&mut self, joined: RecordBatch) -> Result<()> {
+        let start = Instant::now();
+        let joined = match &self.output.filter {
+            Some(filter) => keep_where(joined, filter).map_err(Failure::run)?,
+            None => joined,
+        };
+        let rows = self.output.columns.apply(&joined).map_err(Failure::run)?;
+        if rows.num_rows() > 0 {
+            self.sink.batch(self.batch_id, &rows)?;
+        }
+        self.time += start.elapsed();
+        let start = Instant::now();
+        self.outcome.rows_out += rows.num_rows() as u64;
+        if self.counted == Counted::All {
+            self.outcome.rows_unmatched += self.unmatched(&joined);
+            if let Some(checksum) = &mut self.outcome.checksum {
+                checksum.update(&rows);
+            }
+        }
+        self.aside += start.elapsed();
+        Ok(())
+    }
+
+    /// Rows that are unmatched in at least one join, where each row tells.
+    fn unmatched(&self, joined: &RecordBatch) -> u64 {
+        let unmatched = match self.output.unmatched {
+            Unmatched::None | Unmatched::AsJoined => 0,
+            Unmatched::All => joined.num_rows(),
+            Unmatched::ByMarkers => {
+                let markers = self.output.markers.iter();
+                let matched = markers.fold(None, |matched: Option<NullBuffer>, &marker| {
+                    NullBuffer::union(
+                        matched.as_ref(),
+                        joined.column(marker).logical_nulls().as_ref(),
+                    )
+                });
+                matched.map_or(0, |matched| matched.null_count())
+            }
+        };
+        unmatched as u64
+    }
+}

@@ -1,0 +1,19 @@
+//! One pass over a recording: cut into batches, joined, given out, timed.
+
+mod clock;
+mod dimension;
+mod give_out;
+mod pass;
+mod pipeline;
+mod read_through;
+mod source_rows;
+mod trigger;
+mod watermark;
+
+#[cfg(test)]
+mod tests;
+
+pub use clock::{BatchClock, Phase};
+pub use pass::{Counted, Pass, PassOutcome, Watcher};
+pub use read_through::read_through;
+pub use trigger::{CutInput, Cutter};

@@ -1,0 +1,339 @@
+//! One pass: from the first read to the last flush.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::{Int64Array, RecordBatch};
+
+use super::clock::{BatchClock, Phase};
+use super::give_out::Out;
+use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
+use super::source_rows::{Place, SourceRows, cutter};
+use super::watermark::Watermark;
+use crate::error::{Failure, Result};
+use crate::measure::Latencies;
+use crate::plan::{Strategy, StreamStaticPlan, Unmatched};
+use crate::record::{Checksum, Progress};
+use crate::sink::Sink;
+
+/// Looks on while a pass runs; its time is not the pass's.
+pub trait Watcher {
+    /// Whether batches are to be described.
+    fn wants_progress(&self) -> bool {
+        true
+    }
+
+    /// Some rows were read.
+    ///
+    /// # Errors
+    /// Ends the pass.
+    fn rows(&mut self, _rows: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// A batch is done.
+    ///
+    /// # Errors
+    /// Ends the pass.
+    fn batch(&mut self, progress: Progress) -> Result<()>;
+}
+
+/// What to do beside joining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Counts, checksum and progress: the first pass.
+    All,
+    /// Time only: the passes after it.
+    TimeOnly,
+}
+
+/// What a pass measured.
+#[derive(Clone, Debug, Default)]
+pub struct PassOutcome {
+    /// Stream rows read.
+    pub rows_in: u64,
+    /// Rows given out.
+    pub rows_out: u64,
+    /// Rows given out that are unmatched in at least one join.
+    pub rows_unmatched: u64,
+    /// Matched and unmatched rows of each join.
+    pub joins: Vec<(u64, u64)>,
+    /// Stream rows that `where` removed; `None` without a `where`.
+    pub filtered: Option<u64>,
+    /// Executed batches.
+    pub batches: u64,
+    /// First read to last flush, without what only looks on.
+    pub elapsed: Duration,
+    /// Keys, hash, probe and gather alone.
+    pub join_time: Duration,
+    /// Index and payload builds.
+    pub build_time: Duration,
+    /// Bytes of the tables at their largest.
+    pub table_bytes: u64,
+    /// Service times of the batches.
+    pub latencies: Latencies,
+    /// Checksum of the rows given out; `None` where nothing is counted.
+    pub checksum: Option<Checksum>,
+}
+
+/// A pass about to run.
+#[derive(Debug)]
+pub struct Pass<'p> {
+    plan: &'p StreamStaticPlan,
+    strategy: &'p Strategy,
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl<'p> Pass<'p> {
+    /// A pass over `plan` by `strategy`.
+    #[must_use]
+    pub fn new(
+        plan: &'p StreamStaticPlan,
+        strategy: &'p Strategy,
+        pool: Option<Arc<rayon::ThreadPool>>,
+    ) -> Self {
+        Self { plan, strategy, pool }
+    }
+
+    /// Runs it. On failure `sink` still holds the batches that were whole.
+    ///
+    /// # Errors
+    /// A run failure with the batch, and with the file and rows where known.
+    pub fn run(
+        &self,
+        sink: &mut dyn Sink,
+        watcher: &mut dyn Watcher,
+        counted: Counted,
+    ) -> Result<PassOutcome> {
+        let started = Instant::now();
+        let mut state = State::new(self, sink, watcher, counted)?;
+        state.replay()?;
+        let mut outcome = state.finish();
+        outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
+        Ok(outcome)
+    }
+}
+
+/// A pass while it runs.
+struct State<'p, 's> {
+    plan: &'p StreamStaticPlan,
+    pipeline: Pipeline<'p>,
+    sink: &'s mut dyn Sink,
+    watcher: &'s mut dyn Watcher,
+    counted: Counted,
+    counts: Vec<JoinCounts>,
+    outcome: PassOutcome,
+    /// Time of what only looks on.
+    aside: Duration,
+    watermark: Option<Watermark>,
+    /// Greatest event time so far.
+    max_time: Option<i64>,
+    /// Read since the open batch took its last rows.
+    reading: Duration,
+    batch: Option<Batch>,
+    /// When the batch before the open one was opened.
+    opened_before: Option<Instant>,
+}
+
+/// The open batch.
+struct Batch {
+    clock: BatchClock,
+    rows: u64,
+    opened: Instant,
+}
+
+impl<'p, 's> State<'p, 's> {
+    fn new(
+        pass: &Pass<'p>,
+        sink: &'s mut dyn Sink,
+        watcher: &'s mut dyn Watcher,
+        counted: Counted,
+    ) -> Result<Self> {
+        let plan = pass.plan;
+        Ok(Self {
+            pipeline: Pipeline::new(plan, pass.strategy, pass.pool.as_ref())?,
+            sink,
+            watcher,
+            counted,
+            counts: vec![JoinCounts::default(); plan.joins.len()],
+            outcome: PassOutcome {
+                checksum: (counted == Counted::All).then(Checksum::default),
+                filtered: plan.stream.prepare.filters().then_some(0),
+                ..PassOutcome::default()
+            },
+            aside: Duration::ZERO,
+            watermark: plan.stream.watermark.map(Watermark::new),
+            max_time: None,
+            reading: Duration::ZERO,
+            batch: None,
+            opened_before: None,
+            plan,
+        })
+    }
+
+    fn replay(&mut self) -> Result<()> {
+        let stream = &self.plan.stream;
+        let mut cutter = cutter(&stream.trigger)?;
+        let mut left = stream.limit.unwrap_or(u64::MAX);
+        let start = Instant::now();
+        let mut batches = stream.feed.read(stream.prepare.read.as_slice())?;
+        self.reading += start.elapsed();
+        while left > 0 {
+            let start = Instant::now();
+            let Some(read) = batches.next() else { break };
+            let read = read.map_err(|error| self.in_batch(Failure::run(error)))?;
+            let rows = read.batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX));
+            left -= rows as u64;
+            let place = Place { stream, file: read.file, first_row: read.first_row };
+            let mut source = SourceRows::look(stream, read.batch.slice(0, rows), read.file)
+                .map_err(|failure| self.in_batch(place.at(failure, 0, rows)))?;
+            let borders = source
+                .borders(&mut cutter)
+                .map_err(|failure| self.in_batch(place.at(failure, 0, rows)))?;
+            self.reading += start.elapsed();
+            let mut from = 0;
+            for border in borders.into_iter().chain([rows]) {
+                if border > from {
+                    self.take(&source, from, border)
+                        .map_err(|failure| self.in_batch(place.at(failure, from, border)))?;
+                }
+                if border < rows || source.ends_at_border {
+                    self.end_batch()?;
+                }
+                from = border;
+            }
+            source.ends_at_border = false;
+            self.aside(|state| state.watcher.rows(rows as u64))?;
+        }
+        self.end_batch()
+    }
+
+    /// Joins the rows `from..to` of a source batch as part of the open batch.
+    fn take(&mut self, source: &SourceRows, from: usize, to: usize) -> Result<()> {
+        let rows = to - from;
+        let times = source.times.as_ref().map(|times| times.slice(from, rows));
+        if self.batch.is_none() {
+            self.open_batch(times.as_ref())?;
+        }
+        let mut read = std::mem::take(&mut self.reading);
+        let prepared = timed(&mut read, || {
+            if let Some(times) = &times {
+                self.max_time = self.max_time.max(arrow::compute::max(times));
+                if let Some(watermark) = &mut self.watermark {
+                    watermark.see(times);
+                }
+            }
+            self.plan.stream.prepare.apply(source.batch.slice(from, rows)).map_err(Failure::run)
+        })?;
+        self.outcome.rows_in += rows as u64;
+        if let Some(filtered) = &mut self.outcome.filtered {
+            *filtered += (rows - prepared.num_rows()) as u64;
+        }
+        if let Some(batch) = &mut self.batch {
+            batch.rows += rows as u64;
+            batch.clock.add(Phase::Read, read);
+        }
+        self.join(&prepared)
+    }
+
+    fn join(&mut self, rows: &RecordBatch) -> Result<()> {
+        let mut out = Out {
+            output: &self.plan.output,
+            batch_id: self.outcome.batches,
+            sink: &mut *self.sink,
+            outcome: &mut self.outcome,
+            counted: self.counted,
+            time: Duration::ZERO,
+            aside: Duration::ZERO,
+        };
+        let mut run = Run {
+            counts: &mut self.counts,
+            times: JoinTimes::default(),
+            give_out: &mut |rows| out.give(rows),
+        };
+        self.pipeline.push(rows, &mut run)?;
+        let JoinTimes { keys, probe, materialise } = run.times;
+        let (sink, aside) = (out.time, out.aside);
+        self.aside += aside;
+        if let Some(batch) = &mut self.batch {
+            batch.clock.add(Phase::Keys, keys);
+            batch.clock.add(Phase::Probe, probe);
+            batch.clock.add(Phase::Materialise, materialise);
+            batch.clock.add(Phase::Sink, sink);
+        }
+        Ok(())
+    }
+
+    fn open_batch(&mut self, times: Option<&Int64Array>) -> Result<()> {
+        let start = Instant::now();
+        let mut batch = Batch { clock: BatchClock::default(), rows: 0, opened: start };
+        // A version by time is in force from the time at which the batch opens.
+        let first = times.and_then(|times| times.iter().flatten().next());
+        let time = self.max_time.max(first);
+        self.pipeline.refresh(self.outcome.batches, time)?;
+        batch.clock.add(Phase::Build, start.elapsed());
+        self.batch = Some(batch);
+        Ok(())
+    }
+
+    fn end_batch(&mut self) -> Result<()> {
+        let Some(mut batch) = self.batch.take() else { return Ok(()) };
+        let id = self.outcome.batches;
+        let start = Instant::now();
+        self.sink.end_batch(id)?;
+        batch.clock.add(Phase::Sink, start.elapsed());
+        self.outcome.batches += 1;
+        self.outcome.latencies.record(batch.clock.total());
+        self.outcome.join_time += batch.clock.join();
+        let event_time = self.watermark.as_mut().map(Watermark::end_batch);
+        let since = self.opened_before.replace(batch.opened);
+        let since = since.map(|before| batch.opened.duration_since(before).as_secs_f64());
+        if self.counted == Counted::All && self.watcher.wants_progress() {
+            self.aside(|state| {
+                let seconds = batch.clock.total().as_secs_f64();
+                let progress = Progress {
+                    batch_id: id,
+                    num_input_rows: batch.rows,
+                    input_rows_per_second: since
+                        .filter(|seconds| *seconds > 0.0)
+                        .map(|seconds| batch.rows as f64 / seconds),
+                    processed_rows_per_second: (seconds > 0.0).then(|| batch.rows as f64 / seconds),
+                    duration_ms: batch.clock.durations(),
+                    event_time,
+                    dimension: state.pipeline.dimensions().map(|d| d.progress()).collect(),
+                    ..Progress::default()
+                };
+                state.watcher.batch(progress)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs what only looks on, outside the pass's time.
+    fn aside<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = look(self);
+        self.aside += start.elapsed();
+        result
+    }
+
+    fn in_batch(&self, failure: Failure) -> Failure {
+        failure.at(format!("batch {}", self.outcome.batches))
+    }
+
+    /// The outcome; its `elapsed` is the time of what only looked on.
+    fn finish(self) -> PassOutcome {
+        let dimensions = || self.pipeline.dimensions();
+        PassOutcome {
+            rows_unmatched: match self.plan.output.unmatched {
+                Unmatched::AsJoined => self.counts.iter().map(|counts| counts.unmatched).sum(),
+                _ => self.outcome.rows_unmatched,
+            },
+            joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
+            build_time: dimensions().map(|dimension| dimension.build_time()).sum(),
+            table_bytes: dimensions().map(|dimension| dimension.peak_bytes()).sum(),
+            elapsed: self.aside,
+            ..self.outcome
+        }
+    }
+}

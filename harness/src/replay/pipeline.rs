@@ -1,0 +1,122 @@
+//! The chain of joins as it runs.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+use streamjoin_kernels::{JoinStats, StreamStaticJoin};
+
+use super::dimension::Dimension;
+use crate::error::{Failure, Result};
+use crate::plan::{JoinPlan, Projector, Strategy, StreamStaticPlan};
+
+/// The joins of a pass, each with its table.
+#[derive(Debug)]
+pub(super) struct Pipeline<'p> {
+    steps: Vec<Step<'p>>,
+}
+
+#[derive(Debug)]
+struct Step<'p> {
+    plan: &'p JoinPlan,
+    dimension: Dimension<'p>,
+    join: StreamStaticJoin,
+}
+
+/// What one join did with the rows that reached it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct JoinCounts {
+    pub(super) matched: u64,
+    pub(super) unmatched: u64,
+}
+
+/// Wall time of the joins of one push.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct JoinTimes {
+    pub(super) keys: Duration,
+    pub(super) probe: Duration,
+    pub(super) materialise: Duration,
+}
+
+/// Counts and times of one push, and where its rows go.
+pub(super) struct Run<'r> {
+    pub(super) counts: &'r mut [JoinCounts],
+    pub(super) times: JoinTimes,
+    pub(super) give_out: &'r mut dyn FnMut(RecordBatch) -> Result<()>,
+}
+
+impl<'p> Pipeline<'p> {
+    pub(super) fn new(
+        plan: &'p StreamStaticPlan,
+        strategy: &Strategy,
+        pool: Option<&Arc<rayon::ThreadPool>>,
+    ) -> Result<Self> {
+        let steps = plan.joins.iter().map(|join| {
+            Ok(Step {
+                plan: join,
+                dimension: Dimension::new(join),
+                join: join.operator(strategy, pool)?,
+            })
+        });
+        Ok(Self { steps: steps.collect::<Result<_>>()? })
+    }
+
+    /// Brings every table to what is in force in a batch.
+    pub(super) fn refresh(&mut self, batch: u64, time: Option<i64>) -> Result<()> {
+        self.steps
+            .iter_mut()
+            .try_for_each(|step| step.dimension.refresh(&mut step.join, batch, time))
+    }
+
+    /// The dimensions in order.
+    pub(super) fn dimensions(&self) -> impl Iterator<Item = &Dimension<'p>> {
+        self.steps.iter().map(|step| &step.dimension)
+    }
+
+    /// Joins rows of the stream with every table.
+    pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+        push_from(&self.steps, 0, rows, run)
+    }
+}
+
+/// Feeds `rows` to the join at `at`, and what comes out to those after it.
+fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+    let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
+    let place = |error| Failure::run(error).at(format!("join with `{}`", step.plan.name));
+    let input: &Projector = &step.plan.chain.input;
+    let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
+    let mut wall = Duration::ZERO;
+    let mut cursor = timed(&mut wall, || step.join.push(&input)).map_err(place)?;
+    while let Some(joined) = timed(&mut wall, || cursor.next_batch()).map_err(place)? {
+        push_from(steps, at + 1, &joined, run)?;
+    }
+    let stats = cursor.stats();
+    run.counts[at].matched += stats.rows_matched;
+    run.counts[at].unmatched += stats.rows_unmatched;
+    run.times.add(&stats, wall);
+    Ok(())
+}
+
+impl JoinTimes {
+    /// Adds a join's wall time, split as its kernels' CPU time is: with several
+    /// threads that sums to more, and what is between the kernels is in none.
+    fn add(&mut self, stats: &JoinStats, wall: Duration) {
+        let cpu = stats.keys + stats.probe + stats.materialise;
+        if cpu.is_zero() {
+            self.probe += wall;
+            return;
+        }
+        let scale = wall.as_secs_f64() / cpu.as_secs_f64();
+        self.keys += stats.keys.mul_f64(scale);
+        self.probe += stats.probe.mul_f64(scale);
+        self.materialise += stats.materialise.mul_f64(scale);
+    }
+}
+
+/// Runs `work` and adds its time to `total`.
+pub(super) fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}

@@ -1,0 +1,40 @@
+//! Reading everything that a plan reads, without joining.
+
+use crate::error::{Failure, Result};
+use crate::plan::{StreamStaticPlan, read_table};
+
+use super::source_rows::{Place, SourceRows};
+
+/// Reads the stream and every version of every table once; answers the rows of
+/// each by name.
+///
+/// # Errors
+/// A run failure with the file and rows.
+pub fn read_through(plan: &StreamStaticPlan) -> Result<Vec<(String, u64)>> {
+    let stream = &plan.stream;
+    let mut left = stream.limit.unwrap_or(u64::MAX);
+    let mut rows = 0;
+    let mut batches = stream.feed.read(stream.prepare.read.as_slice())?;
+    while left > 0
+        && let Some(read) = batches.next()
+    {
+        let read = read.map_err(Failure::run)?;
+        let taken = read.batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX));
+        left -= taken as u64;
+        let place = Place { stream, file: read.file, first_row: read.first_row };
+        let source = SourceRows::look(stream, read.batch.slice(0, taken), read.file)
+            .map_err(|failure| place.at(failure, 0, taken))?;
+        let prepared = stream.prepare.apply(source.batch);
+        prepared.map_err(|error| place.at(Failure::run(error), 0, taken))?;
+        rows += taken as u64;
+    }
+    let mut found = vec![(stream.name.clone(), rows)];
+    for join in &plan.joins {
+        for version in &join.table.versions {
+            let table = read_table(&version.feed, &join.table.schema(), &join.chain.table)?;
+            let rows = table.iter().map(|batch| batch.num_rows() as u64).sum();
+            found.push((join.name.clone(), rows));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,109 @@
+//! Reading a scenario, and errors that name file, line and column.
+
+use std::path::Path;
+
+use super::{Scenario, ScenarioSpec, SourceText};
+use crate::error::{Failure, Result};
+
+/// What a key of the contract says that this version does not honour.
+pub(super) const NOT_YET: &str = "not supported yet by this version";
+
+/// Reads and checks the shape of the scenario file at `path`.
+///
+/// # Errors
+/// A run failure when the file cannot be read, a usage failure for everything
+/// that is wrong inside it.
+pub fn load(path: &Path, name: &str) -> Result<Scenario> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::run(format!("{}: {error}", path.display())))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(format!(
+            "{}: not UTF-8 text (byte {} of the file)",
+            path.display(),
+            error.utf8_error().valid_up_to()
+        ))
+    })?;
+    parse(SourceText::new(path, text), name)
+}
+
+/// Checks the shape of a scenario's text.
+///
+/// # Errors
+/// A usage failure that names the place, what is wrong and what is accepted.
+pub fn parse(text: SourceText, name: &str) -> Result<Scenario> {
+    let spec: ScenarioSpec =
+        toml::from_str(text.text()).map_err(|error| Failure::usage(explain(&error, &text)))?;
+    Ok(Scenario { name: name.to_owned(), text, spec })
+}
+
+/// The parser's message with its place, the nearest known name, and the key
+/// that it is about.
+fn explain(error: &toml::de::Error, text: &SourceText) -> String {
+    let place = match error.span() {
+        Some(span) => text.place(span),
+        None => text.to_string(),
+    };
+    let message = error.message().trim_end().replace('\n', "; ");
+    let about = |what: &str| match error.span().and_then(|span| key_before(text.text(), span.start))
+    {
+        Some(key) => format!("{place}: `{key}`{what}"),
+        None => format!("{place}: {what}"),
+    };
+    if message == NOT_YET {
+        return match error.span().and_then(|span| table_around(text.text(), span.start)) {
+            Some("join") => format!(
+                "{place}: a [join] of two streams is {NOT_YET}, which joins one stream with [[dimension]] tables"
+            ),
+            _ => about(&format!(" is {NOT_YET}; remove it")),
+        };
+    }
+    for (marker, what) in [("unknown field `", "key"), ("unknown variant `", "value")] {
+        if let Some(rest) = message.strip_prefix(marker)
+            && let Some((name, known)) = rest.split_once('`')
+        {
+            let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+            let hint = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`? Known: {}", known.join(", ")),
+                None => format!("known: {}", known.join(", ")),
+            };
+            return format!("{place}: unknown {what} `{name}`; {hint}");
+        }
+    }
+    if message.starts_with("invalid type") || message.starts_with("invalid value") {
+        return about(&format!(": {message}"));
+    }
+    format!("{place}: {message}")
+}
+
+/// The name among `known` that `name` was most likely meant to be.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= 1 + name.chars().count().max(candidate.chars().count()) / 3
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The key whose value starts at `at`, read backwards from it.
+fn key_before(text: &str, at: usize) -> Option<&str> {
+    let before = text.get(..at)?.trim_end_matches([' ', '\t', '"', '\'']);
+    let before = before.strip_suffix('=')?.trim_end();
+    let start = before
+        .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))
+        .map_or(0, |found| found + 1);
+    Some(&before[start..]).filter(|key| !key.is_empty())
+}
+
+/// The `[table]` header that `at` is under, or on.
+fn table_around(text: &str, at: usize) -> Option<&str> {
+    let line_end = text[at.min(text.len())..].find('\n').map_or(text.len(), |found| at + found);
+    text[..line_end]
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find_map(|line| line.strip_prefix('['))
+        .and_then(|line| line.trim_start_matches('[').split(']').next())
+        .map(|name| name.split('.').next().unwrap_or(name).trim())
+}

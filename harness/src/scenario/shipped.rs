@@ -1,0 +1,64 @@
+//! Scenarios by name: the ones that the data folder ships.
+
+use std::path::{Path, PathBuf};
+
+use super::load::nearest;
+use super::{Scenario, load};
+use crate::error::{Failure, Result};
+
+/// The scenario that `run` runs when none is named.
+pub const DEFAULT_SCENARIO: &str = "nyc-enrich";
+
+/// Finds a scenario: a path to a file, or the name of a shipped one.
+///
+/// # Errors
+/// A usage failure for an unknown name, a run failure for a file or data
+/// folder that is not there.
+pub fn find(argument: Option<&str>, data_dir: Option<&Path>) -> Result<Scenario> {
+    let argument = argument.unwrap_or(DEFAULT_SCENARIO);
+    let path = Path::new(argument);
+    if path.is_file() || is_path(argument) {
+        let name = path.file_stem().map_or(argument.into(), |stem| stem.to_string_lossy());
+        return load(path, &name);
+    }
+    let data = streamjoin_datasets::catalogue::find_data_dir(data_dir).map_err(|error| {
+        Failure::run(format!(
+            "scenario `{argument}` is no file, and shipped scenarios were not found: {error}"
+        ))
+    })?;
+    let known = shipped(&data);
+    match known.iter().find(|(name, _)| name == argument) {
+        Some((name, path)) => load(path, name),
+        None => {
+            let hint = match nearest(argument, known.iter().map(|(name, _)| name.as_str())) {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
+            let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+            Err(Failure::usage(format!(
+                "unknown scenario `{argument}`: {hint}Give a path to a .toml file or one of the shipped names: {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Names and files of the scenarios in a data folder, sorted by name.
+#[must_use]
+pub fn shipped(data_dir: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(data_dir.join("scenarios")) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(String, PathBuf)> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), path)))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Whether an argument reads like a path rather than like a name.
+fn is_path(argument: &str) -> bool {
+    argument.contains(['/', '\\']) || argument.ends_with(".toml")
+}

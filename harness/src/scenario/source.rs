@@ -1,0 +1,134 @@
+//! `[stream.X]`: where a stream's rows come from.
+
+use std::fmt;
+
+use arrow::datatypes::TimeUnit;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use streamjoin_datasets::Generator;
+use toml::Spanned;
+
+use super::{Later, Micros, Ordered};
+
+/// One recorded or generated stream.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamSpec {
+    /// A file, a folder or a glob.
+    pub recording: Option<Spanned<String>>,
+    /// Rows made up on the way, in place of a recording.
+    pub generator: Option<Spanned<Generator>>,
+    /// The file format, where the extension does not tell.
+    pub format: Option<Spanned<String>>,
+    /// Column names and types, where the files do not tell (CSV, JSON lines).
+    pub schema: Option<Ordered<Spanned<String>>>,
+    /// How CSV files are written.
+    pub csv: Option<Spanned<CsvSpec>>,
+    /// Whether Arrow files are mapped (default) or read.
+    pub mmap: Option<bool>,
+    /// The column that tells when a row happened.
+    pub event_time: Option<Spanned<EventTimeSpec>>,
+    /// How late a row may come.
+    pub watermark: Option<Micros>,
+    /// Columns to keep, as SQL; all where absent.
+    pub select: Option<Vec<Spanned<String>>>,
+    /// Rows to keep, as SQL over the recording's columns.
+    pub r#where: Option<Spanned<String>>,
+    /// The column that tells when a row arrived.
+    #[serde(default)]
+    pub arrival: Later,
+    /// After how long a silent stream leaves the watermark.
+    #[serde(default)]
+    pub idle_timeout: Later,
+    /// Whether an ended stream leaves the watermark.
+    #[serde(default)]
+    pub finished: Later,
+}
+
+/// How CSV files are written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CsvSpec {
+    /// Whether the first line names the columns; default true.
+    pub header: Option<bool>,
+    /// The character between fields; default a comma.
+    pub delimiter: Option<Spanned<String>>,
+}
+
+/// The event-time column: a name, or a table that says how to read it.
+#[derive(Clone, Debug)]
+pub struct EventTimeSpec {
+    /// Column name.
+    pub column: String,
+    /// Unit of an integer column.
+    pub unit: Option<TimeUnitName>,
+    /// `strftime` pattern of a string column.
+    pub format: Option<String>,
+}
+
+/// Unit of an integer event time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum TimeUnitName {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Second,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Millisecond,
+    /// Microseconds.
+    #[serde(rename = "us")]
+    Microsecond,
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanosecond,
+}
+
+impl From<TimeUnitName> for TimeUnit {
+    fn from(name: TimeUnitName) -> Self {
+        match name {
+            TimeUnitName::Second => Self::Second,
+            TimeUnitName::Millisecond => Self::Millisecond,
+            TimeUnitName::Microsecond => Self::Microsecond,
+            TimeUnitName::Nanosecond => Self::Nanosecond,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EventTimeSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Long {
+            column: String,
+            unit: Option<TimeUnitName>,
+            format: Option<String>,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = EventTimeSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a column name, or { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" } or { column = ..., format = ... }",
+                )
+            }
+
+            fn visit_str<E: Error>(self, column: &str) -> Result<EventTimeSpec, E> {
+                Ok(EventTimeSpec { column: column.to_owned(), unit: None, format: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EventTimeSpec, A::Error> {
+                let Long { column, unit, format } =
+                    Long::deserialize(MapAccessDeserializer::new(map))?;
+                if unit.is_some() && format.is_some() {
+                    return Err(A::Error::custom(
+                        "`unit` is for integer columns and `format` for strings: give one of them",
+                    ));
+                }
+                Ok(EventTimeSpec { column, unit, format })
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}

@@ -1,0 +1,81 @@
+//! `[strategies.X]`: how a join is carried out.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use streamjoin_kernels::{IndexKind, Isa, Layout};
+use toml::Spanned;
+
+use super::Later;
+
+/// One strategy as declared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StrategySpec {
+    /// Who holds the table; default auto.
+    #[serde(default, deserialize_with = "from_text")]
+    pub layout: Option<Spanned<Choice<Layout>>>,
+    /// How the table is looked up; default auto.
+    #[serde(default, deserialize_with = "from_text")]
+    pub index: Option<Spanned<Choice<IndexKind>>>,
+    /// Threads that probe; default 1.
+    pub threads: Option<NonZeroUsize>,
+    /// Instruction set; default the best that this machine has.
+    #[serde(default, deserialize_with = "from_text")]
+    pub isa: Option<Spanned<Isa>>,
+    /// Rows of a probe work unit.
+    pub batch_rows: Option<NonZeroUsize>,
+    /// The state store of a stream-stream join.
+    #[serde(default)]
+    pub state: Later,
+    /// The most that a state store may hold.
+    #[serde(default)]
+    pub state_limit: Later,
+    /// Up to which table size `auto` broadcasts.
+    #[serde(default)]
+    pub broadcast_threshold: Later,
+    /// Whether a better index is built behind the first and swapped in.
+    #[serde(default)]
+    pub swap: Later,
+}
+
+/// A named choice, or leave to choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice<T> {
+    /// The planner chooses, and says why.
+    Auto,
+    /// This one.
+    Fixed(T),
+}
+
+impl<T: FromStr> FromStr for Choice<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        if text == "auto" { Ok(Self::Auto) } else { text.parse().map(Self::Fixed) }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Choice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Fixed(value) => value.fmt(f),
+        }
+    }
+}
+
+/// Reads an optional string through [`FromStr`], keeping its place.
+pub(super) fn from_text<'de, D, T>(deserializer: D) -> Result<Option<Spanned<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    let text = Spanned::<String>::deserialize(deserializer)?;
+    let value = text.get_ref().parse().map_err(D::Error::custom)?;
+    Ok(Some(Spanned::new(text.span(), value)))
+}

@@ -1,0 +1,217 @@
+use std::path::Path;
+
+use super::*;
+use crate::error::FailureKind;
+
+const SMALL: &str = r#"
+[stream.s]
+recording = "s.csv"
+[[dimension]]
+name = "d"
+table = "d.csv"
+on = "s.k = d.k"
+"#;
+
+fn read(text: &str) -> crate::error::Result<Scenario> {
+    parse(SourceText::new("dir/x.toml", text), "x")
+}
+
+/// The message of a refused text, which must be a usage failure.
+fn refusal(text: &str) -> String {
+    let failure = read(text).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
+    failure.message
+}
+
+#[track_caller]
+fn refused(extra: &str, place: &str, parts: &[&str]) {
+    let message = refusal(&format!("{SMALL}{extra}"));
+    assert!(message.starts_with(&format!("dir/x.toml:{place}: ")), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "no `{part}` in: {message}");
+    }
+}
+
+#[test]
+fn everything_of_the_contract_that_works_now_is_read() {
+    let scenario = read(
+        r#"
+description = "all of it"
+ansi = false
+[stream.readings]
+recording = "r/*.csv"
+format = "csv"
+schema = { device = "string", at = "bigint", t = "double" }
+csv = { header = false, delimiter = ";" }
+mmap = false
+event_time = { column = "at", unit = "ms" }
+watermark = "1 hour 30 minutes"
+select = ["device", "CAST(t AS INT) AS whole"]
+where = "t > 0"
+[[dimension]]
+name = "devices"
+versions = [
+  { from_batch = 0, table = "v0.csv" },
+  { from = 2013-01-31T12:00:00Z, table = "v1.csv" },
+  { from = "2013-02-01 00:00:00", table = "v2.csv" },
+]
+type = "LEFT OUTER"
+using = ["device"]
+stream_side = "left"
+layout = "partitioned"
+index = "auto"
+refresh = "every-batch"
+select = ["*"]
+where = "site = 'n'"
+[replay]
+trigger = { rows = 65_536 }
+pace = "unthrottled"
+limit = 1_000
+end = "hold"
+[strategies.a]
+layout = "broadcast"
+index = "row-at-a-time"
+threads = 2
+isa = "portable"
+batch_rows = 1_024
+[output]
+path = "out.parquet"
+format = "parquet"
+select = ["device"]
+where = "device IS NOT NULL"
+"#,
+    )
+    .unwrap();
+    let spec = &scenario.spec;
+    let (name, stream) = &spec.stream.0[0];
+    assert_eq!(name.get_ref(), "readings");
+    assert_eq!(stream.watermark, Some(Micros(5_400_000_000)));
+    let time = stream.event_time.as_ref().unwrap().get_ref();
+    assert_eq!((time.column.as_str(), time.unit), ("at", Some(TimeUnitName::Millisecond)));
+    let columns: Vec<&str> = stream.schema.as_ref().unwrap().names().collect();
+    assert_eq!(columns, ["device", "at", "t"], "in file order");
+    let dimension = spec.dimension[0].get_ref();
+    let versions = dimension.versions.as_ref().unwrap();
+    let starts: Vec<VersionStart> = versions.iter().map(|version| version.get_ref().from).collect();
+    assert_eq!(
+        starts,
+        [
+            VersionStart::Batch(0),
+            VersionStart::Time(1_359_633_600_000_000),
+            VersionStart::Time(1_359_676_800_000_000),
+        ]
+    );
+    let trigger = spec.replay.trigger.as_ref().unwrap().get_ref();
+    assert_eq!(*trigger, Trigger::default());
+    assert_eq!(spec.replay.limit, Some(1000));
+    assert_eq!(scenario.path("a/b.csv"), Path::new("dir/a/b.csv"));
+    assert_eq!(scenario.path("/a/b.csv"), Path::new("/a/b.csv"));
+}
+
+#[test]
+fn triggers_are_read_in_every_form() {
+    for (text, trigger) in [
+        ("{ rows = 7 }", Trigger::Rows(7.try_into().unwrap())),
+        ("{ event_time = \"10 s\" }", Trigger::EventTime(Micros(10_000_000))),
+        ("{ column = \"batch_id\" }", Trigger::Column("batch_id".to_owned())),
+        ("\"file\"", Trigger::File),
+        ("\"once\"", Trigger::Once),
+    ] {
+        let scenario = read(&format!("{SMALL}[replay]\ntrigger = {text}\n")).unwrap();
+        assert_eq!(*scenario.spec.replay.trigger.unwrap().get_ref(), trigger);
+    }
+}
+
+#[test]
+fn an_unknown_key_names_its_place_and_the_nearest_known_one() {
+    refused(
+        "[replay]\ntriger = \"once\"\n",
+        "9:1",
+        &["unknown key `triger`", "did you mean `trigger`?"],
+    );
+    refused("wher = \"x\"\n", "8:1", &["`wher`", "did you mean `where`?", "Known:"]);
+    refused("[outptu]\n", "8:2", &["`outptu`", "did you mean `output`?"]);
+    refused("[strategies.a]\nxyzzy = 1\n", "9:1", &["`xyzzy`", "known: layout, index"]);
+}
+
+#[test]
+fn a_wrong_value_says_what_is_accepted() {
+    refused("[replay]\nlimit = \"many\"\n", "9:9", &["`limit`", "expected u64"]);
+    refused("[replay]\ntrigger = \"one\"\n", "9:11", &["`one`", "did you mean `once`?"]);
+    refused("[replay]\ntrigger = { rows = 0 }\n", "9:20", &["`rows`", "nonzero"]);
+    refused("[replay]\ntrigger = { event_time = \"10\" }\n", "9:26", &["is not a duration"]);
+    refused("type = \"lefft\"\n", "8:8", &["unknown join type `lefft`", "left-outer"]);
+    refused("layout = \"broadcst\"\n", "8:10", &["unknown layout", "broadcast"]);
+    refused("index = \"hash\"\n", "8:9", &["unknown index", "row-at-a-time"]);
+    refused("refresh = \"daily\"\n", "8:11", &["`daily`", "every-batch"]);
+    refused("stream_side = \"rigth\"\n", "8:15", &["did you mean `right`?"]);
+    refused("versions = [{ table = \"x\" }]\n", "8:12", &["from_batch"]);
+    refused("[output]\nformat = \"parqet\"\n", "9:10", &["parqet", "did you mean `parquet`?"]);
+    refused("[strategies.a]\nthreads = 0\n", "9:11", &["nonzero"]);
+}
+
+#[test]
+fn keys_of_later_versions_are_refused_by_name() {
+    for (text, place, key) in [
+        ("[replay]\nmerge = \"arrival\"\n", "9:9", "merge"),
+        ("[replay]\ndisorder = 0.1\n", "9:12", "disorder"),
+        ("[replay]\ntrigger = { every = \"5 s\" }\n", "9:21", "every"),
+        ("[replay]\npace = { rows_per_second = 1e6 }\n", "9:28", "rows_per_second"),
+        ("[strategies.a]\nstate = \"time-blocks\"\n", "9:9", "state"),
+    ] {
+        refused(text, place, &[key, "not supported yet by this version"]);
+    }
+    let message = refusal("[stream.s]\nrecording = \"s.csv\"\narrival = \"a\"\n");
+    assert!(message.starts_with("dir/x.toml:3:11: `arrival` is not supported yet"), "{message}");
+}
+
+#[test]
+fn a_join_of_two_streams_is_refused_plainly() {
+    refused("[join]\nleft = \"a\"\n", "8:1", &["[join] of two streams is not supported yet"]);
+}
+
+#[test]
+fn broken_toml_names_its_place() {
+    refused("[replay]\nlimit = = 1\n", "9:9", &[]);
+    refused("[[dimension]]\nname = \"d\nx\"\n", "10:3", &[]);
+    let message = refusal("[stream.s]\nrecording = \"a\"\nrecording = \"b\"\n");
+    assert!(message.starts_with("dir/x.toml:3:1"), "{message}");
+}
+
+#[test]
+fn columns_are_counted_in_characters() {
+    let message = refusal("description = \"é\" x\n");
+    assert!(message.starts_with("dir/x.toml:1:19"), "{message}");
+}
+
+#[test]
+fn durations() {
+    for (text, micros) in [
+        ("10 s", 10_000_000),
+        ("1 hour 30 minutes", 5_400_000_000),
+        ("500ms", 500_000),
+        ("1_000 us", 1_000),
+        ("2 days", 172_800_000_000),
+        ("1 Week", 604_800_000_000),
+    ] {
+        assert_eq!(text.parse(), Ok(Micros(micros)), "{text}");
+    }
+    for text in ["", "10", "s", "ten s", "1.5 s", "-1 s", "10 lightyears", "9999999999999 weeks"] {
+        assert!(text.parse::<Micros>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_shipped_name_that_is_not_there_lists_those_that_are() {
+    let data = tempfile::tempdir().unwrap();
+    std::fs::create_dir(data.path().join("scenarios")).unwrap();
+    std::fs::write(data.path().join("scenarios/nyc-enrich.toml"), SMALL).unwrap();
+    let found = find(None, Some(data.path())).unwrap();
+    assert_eq!(found.name, DEFAULT_SCENARIO);
+    let failure = find(Some("nyc-enrch"), Some(data.path())).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage);
+    assert!(failure.message.contains("did you mean `nyc-enrich`?"), "{failure}");
+    let failure = find(Some("no/such.toml"), Some(data.path())).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Run);
+    assert!(failure.message.contains("no/such.toml"), "{failure}");
+}

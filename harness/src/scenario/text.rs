@@ -1,0 +1,56 @@
+//! A scenario's text, and places in it.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// A scenario's text with the path that it was read from.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    path: PathBuf,
+    text: String,
+}
+
+impl SourceText {
+    /// Text that was read from `path`.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// `file:line:column` of a byte range, counted from 1, columns in characters.
+    #[must_use]
+    pub fn place(&self, span: Range<usize>) -> String {
+        let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        format!("{}:{line}:{column}", self.path.display())
+    }
+
+    /// A path of the scenario: relative ones start at the scenario's folder.
+    #[must_use]
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        let path = Path::new(path);
+        match self.path.parent() {
+            Some(folder) if path.is_relative() => folder.join(path),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for SourceText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())
+    }
+}

@@ -1,0 +1,130 @@
+//! A folder with a small stream and table, and the binary to run over them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// Six orders of four customers; 9 is unknown and one is null.
+pub const ORDERS: &str = "\
+id,customer,amount,at
+1,1,10,2024-01-01 00:00:00
+2,2,20,2024-01-01 00:00:04
+3,9,30,2024-01-01 00:00:11
+4,,40,2024-01-01 00:00:12
+5,1,50,2024-01-01 00:00:35
+6,3,60,2024-01-01 00:00:36
+";
+
+/// Four customers.
+pub const CUSTOMERS: &str = "\
+customer,name,vip
+1,Ann,true
+2,Bob,false
+3,Cem,
+4,Dora,true
+";
+
+/// The least scenario over them.
+pub const SCENARIO: &str = r#"
+description = "orders with customers"
+[stream.orders]
+recording = "orders.csv"
+event_time = "at"
+[[dimension]]
+name = "customers"
+table = "customers.csv"
+type = "left outer"
+on = "orders.customer = customers.customer"
+"#;
+
+/// A temporary folder that goes with the test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    /// With `orders.csv`, `customers.csv` and `s.toml`.
+    pub fn small() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("orders.csv", ORDERS);
+        folder.write("customers.csv", CUSTOMERS);
+        folder.write("s.toml", SCENARIO);
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// `s.toml` with some text replaced.
+    pub fn scenario_with(&self, from: &str, to: &str) {
+        assert!(SCENARIO.contains(from), "{from}");
+        self.write("s.toml", SCENARIO.replacen(from, to, 1));
+    }
+
+    /// `s.toml` with more text.
+    pub fn scenario_and(&self, more: &str) {
+        self.write("s.toml", format!("{SCENARIO}{more}"));
+    }
+
+    /// Names in the folder, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `streamjoin ARGS` in the folder.
+    pub fn streamjoin(&self, args: &[&str]) -> Ran {
+        let mut command = Command::cargo_bin("streamjoin").unwrap();
+        command.current_dir(self.0.path()).args(args);
+        command.env_remove("STREAMJOIN_DATA").env_remove("STREAMJOIN_ISA");
+        let output = command.output().unwrap();
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// What a run of the binary left.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// Asserts success without a word on standard error.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Asserts a failure of one line with these words.
+    #[track_caller]
+    pub fn fails(self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
+        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
+        assert_eq!(self.stderr.trim_end().lines().count(), 1, "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        for word in words {
+            assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
+        }
+    }
+}
