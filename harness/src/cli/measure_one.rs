@@ -8,17 +8,21 @@ use std::process::Command;
 use clap::Args;
 use streamjoin_datasets::FileFormat;
 
+use super::inline;
 use crate::error::{Failure, Result};
 use crate::measure::{LEAST_TIME, measure, serve};
 use crate::plan::{plan, strategies};
-use crate::scenario;
+use crate::scenario::{self, Scenario};
 use crate::sink::SinkSpec;
 
 /// Measure one strategy for another streamjoin process
 #[derive(Debug, Args)]
 pub(super) struct MeasureOneArgs {
+    /// The scenario's text, where there is no file
+    #[arg(long, conflicts_with = "scenario")]
+    text: Option<String>,
     #[arg(long)]
-    scenario: PathBuf,
+    scenario: Option<PathBuf>,
     #[arg(long)]
     name: String,
     #[arg(long)]
@@ -40,7 +44,11 @@ pub(super) struct MeasureOneArgs {
 impl MeasureOneArgs {
     pub(super) fn execute(self) -> Result<()> {
         serve(self.progress, |watcher| {
-            let scenario = scenario::load(&self.scenario, &self.name)?;
+            let scenario = match (self.text, self.scenario) {
+                (Some(text), _) => inline::parse(text)?,
+                (None, Some(path)) => scenario::load(&path, &self.name)?,
+                (None, None) => return Err(Failure::usage("no scenario to measure")),
+            };
             let plan = plan(&scenario, self.limit)?;
             let strategies = strategies(&scenario, &[self.strategy], self.threads)?;
             let Some(strategy) = strategies.first() else {
@@ -59,8 +67,7 @@ impl MeasureOneArgs {
 /// What one measuring process is to do.
 #[derive(Debug)]
 pub(super) struct Job<'a> {
-    pub(super) scenario: &'a Path,
-    pub(super) name: &'a str,
+    pub(super) scenario: &'a Scenario,
     pub(super) strategy: &'a str,
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) limit: Option<u64>,
@@ -75,9 +82,14 @@ impl Job<'_> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::run(format!("cannot find this program again: {error}")))?;
         let mut command = Command::new(program);
-        command.arg("measure-one").arg("--scenario").arg(self.scenario);
+        command.arg("measure-one");
         // Values may start with a dash: give them with their flags.
-        command.arg(format!("--name={}", self.name));
+        command.arg(format!("--name={}", self.scenario.name));
+        if inline::is_inline(self.scenario) {
+            command.arg(format!("--text={}", self.scenario.text.text()));
+        } else {
+            command.arg("--scenario").arg(self.scenario.text.path());
+        }
         command.arg(format!("--strategy={}", self.strategy));
         if let Some(threads) = self.threads {
             command.arg(format!("--threads={threads}"));

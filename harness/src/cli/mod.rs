@@ -6,6 +6,7 @@ mod check;
 pub mod conform;
 pub mod data;
 mod explain;
+mod inline;
 pub mod machine;
 mod measure_one;
 mod options;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::inline::InlineArgs;
 use crate::error::Result;
 use crate::scenario::{self, Scenario};
 
@@ -15,6 +16,9 @@ pub(super) struct ScenarioArgs {
     #[arg(value_name = "SCENARIO")]
     pub(super) scenario: Option<String>,
 
+    #[command(flatten)]
+    inline: InlineArgs,
+
     /// Folder with shipped data and scenarios [default: $STREAMJOIN_DATA, or `datasets` in this
     /// folder or one above it]
     #[arg(long, value_name = "DIR")]
@@ -23,6 +27,9 @@ pub(super) struct ScenarioArgs {
 
 impl ScenarioArgs {
     pub(super) fn find(&self) -> Result<Scenario> {
+        if let Some(scenario) = self.inline.scenario()? {
+            return Ok(scenario);
+        }
         scenario::find(self.scenario.as_deref(), self.data_dir.as_deref())
     }
 }

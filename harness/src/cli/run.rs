@@ -178,8 +178,7 @@ fn elsewhere(
     watcher: &mut Reporter<'_>,
 ) -> Result<Summary> {
     let job = Job {
-        scenario: scenario.text.path(),
-        name: &scenario.name,
+        scenario,
         strategy: &strategy.name,
         threads: args.threads,
         limit: args.limit,

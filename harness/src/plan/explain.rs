@@ -212,11 +212,8 @@ fn memory(join: &JoinPlan) -> String {
     };
     let row = row_bytes(join.chain.table.keys.schema());
     // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
-    let estimate = rows.saturating_mul(row + 16);
-    format!(
-        "about {:.1} MB in memory ({rows} rows of some {row} bytes and the index)",
-        estimate as f64 / 1e6
-    )
+    let kilobytes = rows.saturating_mul(row + 16).div_ceil(1000);
+    format!("about {kilobytes} kB in memory ({rows} rows of some {row} bytes and the index)")
 }
 
 fn row_bytes(schema: &Schema) -> u64 {

@@ -115,6 +115,16 @@ impl BoundJoin {
         })
     }
 
+    /// The join with table `name` and its keys, for messages.
+    #[must_use]
+    pub fn place(&self, name: &str) -> String {
+        let keys = self.keys.iter().map(|key| format!("{} = {}", key.stream, key.dimension));
+        match keys.collect::<Vec<_>>().join(" AND ") {
+            keys if keys.is_empty() => format!("join with `{name}`"),
+            keys => format!("join with `{name}` on {keys}"),
+        }
+    }
+
     /// Whether stream rows without a match come out null-extended.
     #[must_use]
     pub fn extends_dimension(&self) -> bool {

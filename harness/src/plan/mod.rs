@@ -87,6 +87,8 @@ pub struct JoinPlan {
     pub table: Table,
     /// The join as the kernels take it.
     pub chain: ChainJoin,
+    /// The join's name and keys, for messages.
+    pub place: String,
     layout: Option<Choice<Layout>>,
     index: Option<Choice<IndexKind>>,
 }
@@ -142,7 +144,7 @@ impl JoinPlan {
             ..defaults
         };
         StreamStaticJoin::new(self.chain.spec.clone(), options)
-            .map_err(|error| Failure::usage(error).at(format!("join with `{}`", self.name)))
+            .map_err(|error| Failure::usage(error).at(&self.place))
     }
 }
 
@@ -195,6 +197,7 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
         stream.trigger_column.as_ref().map(|origin| origin.item(|c| prepare.read.at(c)));
     let joins = joins.into_iter().zip(chain.joins).zip(&scenario.spec.dimension);
     let joins = joins.map(|((joined, chain), spec)| JoinPlan {
+        place: joined.join.place(&joined.relation.name),
         name: joined.relation.name,
         table: joined.table,
         chain,

@@ -82,7 +82,7 @@ impl<'p> Pipeline<'p> {
 /// Feeds `rows` to the join at `at`, and what comes out to those after it.
 fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
     let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
-    let place = |error| Failure::run(error).at(format!("join with `{}`", step.plan.name));
+    let place = |error| Failure::run(error).at(&step.plan.place);
     let input: &Projector = &step.plan.chain.input;
     let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
     let mut wall = Duration::ZERO;

@@ -106,6 +106,8 @@ where = "device IS NOT NULL"
     assert_eq!(spec.replay.limit, Some(1000));
     assert_eq!(scenario.path("a/b.csv"), Path::new("dir/a/b.csv"));
     assert_eq!(scenario.path("/a/b.csv"), Path::new("/a/b.csv"));
+    assert_eq!(scenario.path("../a/../b.csv"), Path::new("b.csv"));
+    assert_eq!(scenario.path("../../b.csv"), Path::new("../b.csv"));
 }
 
 #[test]

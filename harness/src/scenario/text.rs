@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A scenario's text with the path that it was read from.
 #[derive(Clone, Debug)]
@@ -43,10 +43,27 @@ impl SourceText {
     pub fn resolve(&self, path: &str) -> PathBuf {
         let path = Path::new(path);
         match self.path.parent() {
-            Some(folder) if path.is_relative() => folder.join(path),
+            Some(folder) if path.is_relative() => tidy(&folder.join(path)),
             _ => path.to_owned(),
         }
     }
+}
+
+/// The path without `folder/..`, for messages; a link is left as it is, since
+/// its `..` leads elsewhere.
+fn tidy(path: &Path) -> PathBuf {
+    let mut tidied = PathBuf::new();
+    for part in path.components() {
+        let back = part == Component::ParentDir
+            && matches!(tidied.components().next_back(), Some(Component::Normal(_)))
+            && !tidied.is_symlink();
+        if back {
+            tidied.pop();
+        } else {
+            tidied.push(part);
+        }
+    }
+    tidied
 }
 
 impl fmt::Display for SourceText {

@@ -271,3 +271,28 @@ fn triggers_and_limits_cut_as_told() {
         assert_eq!(summary["rowsIn"], batches.iter().sum::<u64>(), "{replay}");
     }
 }
+
+#[test]
+fn a_join_may_be_written_in_flags() {
+    let folder = Folder::small();
+    let args = [
+        "run",
+        "--stream",
+        "o=orders.csv",
+        "--table",
+        "customers.csv",
+        "--on",
+        "o.customer = customers.customer",
+        "--join-type",
+        "left outer",
+        "--strategy=auto",
+        "--strategy=broadcast/row-at-a-time",
+    ];
+    let text = folder.streamjoin(&args).ok();
+    assert!(text.contains("6 rows in, 6 rows out, 2 of them unmatched"), "{text}");
+    assert!(text.contains("verified: auto, broadcast/row-at-a-time"), "{text}");
+    folder.streamjoin(&args[..5]).fails(2, &["1 --table and 0 --on"]);
+    let mut wrong = args;
+    wrong[6] = "o.custmer = customers.customer";
+    folder.streamjoin(&wrong).fails(2, &["`on`", "custmer", "did you mean"]);
+}
