@@ -78,12 +78,13 @@ mod tests {
     #[test]
     fn structured_keys_do_not_cluster_in_partition_or_bucket_bits() {
         let n = 1u64 << 16;
-        let patterns: [(&str, Box<dyn Fn(u64) -> u64>); 5] = [
-            ("sequential", Box::new(|i| i)),
-            ("reversed", Box::new(|i| u64::MAX - i)),
-            ("id << 16 | constant", Box::new(|i| i << 16 | 0xbeef)),
-            ("float bits", Box::new(|i| (i as f64).to_bits())),
-            ("high bits only", Box::new(|i| i << 48)),
+        type Pattern = (&'static str, fn(u64) -> u64);
+        let patterns: [Pattern; 5] = [
+            ("sequential", |i| i),
+            ("reversed", |i| u64::MAX - i),
+            ("id << 16 | constant", |i| i << 16 | 0xbeef),
+            ("float bits", |i| (i as f64).to_bits()),
+            ("high bits only", |i| i << 48),
         ];
         let hasher = KeyHasher::with_seed(Isa::detect(), 7);
         let mut hashes = Vec::new();

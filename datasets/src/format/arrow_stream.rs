@@ -102,10 +102,13 @@ impl Messages {
         self.file.read_exact(into).map_err(|e| e.to_string())
     }
 
-    /// The next message, or `None` at the end-of-stream marker or end of file.
+    /// The next message, or `None` at the end-of-stream marker. A file that
+    /// ends without one was cut off between two messages.
     fn next(&mut self) -> Result<Option<Message>, String> {
         if self.left == 0 {
-            return Ok(None);
+            let message =
+                "no end-of-stream marker: the file is cut off, or its writer did not finish";
+            return Err(message.to_owned());
         }
         let mut prefix = [0; 8];
         self.take(&mut prefix[..4])?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::probe::PayloadColumn;
+use crate::probe::Payload;
 use crate::table::JoinIndex;
 
 /// One version of a dimension table, indexed. Immutable and `Send + Sync`:
@@ -22,7 +22,7 @@ pub(crate) struct SnapshotParts {
     /// Partition `hash >> (64 - bits)`.
     pub(crate) partition_bits: u32,
     /// The retained columns, in the plan's order.
-    pub(crate) payload: Vec<PayloadColumn>,
+    pub(crate) payload: Payload,
     pub(crate) unique: bool,
     pub(crate) build_time: Duration,
 }
@@ -77,7 +77,7 @@ impl DimensionSnapshot {
     /// Bytes held by the retained columns.
     #[must_use]
     pub fn payload_bytes(&self) -> usize {
-        self.parts.payload.iter().map(PayloadColumn::bytes).sum()
+        self.parts.payload.bytes()
     }
 
     /// How long the build took, encoding of keys included.

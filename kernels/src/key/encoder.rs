@@ -159,7 +159,7 @@ impl KeyEncoder {
             let nulls = if column.null_safe { columns::validity(array) } else { None };
             match nulls {
                 None => {
-                    packed.iter_mut().zip(&words[..]).for_each(|(key, &word)| key.or(word, shift))
+                    packed.iter_mut().zip(&words[..]).for_each(|(key, &word)| key.or(word, shift));
                 }
                 Some(nulls) => {
                     for ((key, &word), valid) in packed.iter_mut().zip(&words[..]).zip(nulls.iter())
@@ -249,7 +249,7 @@ impl Part<'_> {
         }
         match &self.values {
             PartValues::Words(words, bytes) => {
-                key.extend_from_slice(&words[row].to_le_bytes()[..*bytes])
+                key.extend_from_slice(&words[row].to_le_bytes()[..*bytes]);
             }
             PartValues::Wide(words) => key.extend_from_slice(&words[row].to_le_bytes()),
             PartValues::Bytes(column) => {

@@ -12,7 +12,7 @@ use crate::arch::CacheSizes;
 use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::Keys;
-use crate::probe::{ColumnRef, PayloadColumn, partition_rows};
+use crate::probe::{ColumnRef, Payload, partition_rows};
 use crate::table::{JoinIndex, NestedLoop, Probe};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
@@ -28,16 +28,17 @@ pub(super) fn build(
     let (batches, keys) = findable_rows(join, table)?;
     let indexed = batches.iter().map(RecordBatch::num_rows).sum();
     let payload = |order: Option<&[u32]>| {
-        join.plan
+        let columns: Vec<_> = join
+            .plan
             .payload_columns
             .iter()
             .map(|&i| {
-                let data_type = join.spec.dimension_schema.field(i).data_type();
                 let chunks: Vec<ArrayRef> =
                     batches.iter().map(|batch| batch.column(i).clone()).collect();
-                PayloadColumn::new(data_type, &chunks, order)
+                (join.spec.dimension_schema.field(i).data_type(), chunks)
             })
-            .collect::<Result<Vec<_>>>()
+            .collect();
+        Payload::new(&columns, indexed, order)
     };
 
     if join.plan.is_nested_loop() {

@@ -91,15 +91,18 @@ pub fn using_keys(stream: &Schema, dimension: &Schema, names: &[String]) -> Resu
         .collect()
 }
 
+/// Makes a reference to a column of one side.
+type Source = fn(usize) -> ColumnRef;
+
 /// The sides that come out, in the query's order.
 fn sides<'a>(
     join_type: JoinType,
     stream_side: Side,
     stream: &'a Schema,
     dimension: &'a Schema,
-) -> Vec<(&'a Schema, fn(usize) -> ColumnRef)> {
-    let stream: (_, fn(usize) -> ColumnRef) = (stream, ColumnRef::Stream);
-    let dimension: (_, fn(usize) -> ColumnRef) = (dimension, ColumnRef::Dimension);
+) -> Vec<(&'a Schema, Source)> {
+    let stream: (_, Source) = (stream, ColumnRef::Stream);
+    let dimension: (_, Source) = (dimension, ColumnRef::Dimension);
     let mut sides = match stream_side {
         Side::Left => vec![stream, dimension],
         Side::Right => vec![dimension, stream],
@@ -110,11 +113,7 @@ fn sides<'a>(
     sides
 }
 
-fn columns(
-    schema: &Schema,
-    source: fn(usize) -> ColumnRef,
-    without: &[ColumnRef],
-) -> Vec<OutputColumn> {
+fn columns(schema: &Schema, source: Source, without: &[ColumnRef]) -> Vec<OutputColumn> {
     (0..schema.fields().len())
         .map(|i| (source(i), schema.field(i).name().clone()))
         .filter(|(source, _)| !without.contains(source))

@@ -115,7 +115,7 @@ impl StreamStaticJoin {
     /// If the snapshot retains other columns than this join does.
     pub fn swap(&mut self, snapshot: Arc<DimensionSnapshot>) -> Option<Arc<DimensionSnapshot>> {
         assert_eq!(
-            snapshot.parts().payload.len(),
+            snapshot.parts().payload.columns(),
             self.plan.payload_columns.len(),
             "a snapshot of another join"
         );

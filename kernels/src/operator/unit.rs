@@ -1,12 +1,13 @@
 //! A unit of work: some rows of a micro-batch against one partition of the
 //! table, carried out in bounded steps.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
-use arrow::datatypes::Field;
+use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 
 use super::plan::{Emit, Plan, Slot};
@@ -266,17 +267,43 @@ impl Unit {
         if self.pairs.is_empty() {
             return Ok(());
         }
-        let columns = residual
-            .slots
-            .iter()
-            .map(|&slot| match slot {
-                Slot::Stream(i) => gather(&self.columns[i], &self.pairs.probe_rows),
-                Slot::Payload(i) => snapshot.parts().payload[i].gather(&self.pairs.build_rows),
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let columns = self.gather(snapshot, &residual.slots, 0..self.pairs.len())?;
         let keep = residual.filter.evaluate(&columns, self.pairs.len())?;
         self.pairs.retain_from(0, &keep);
         Ok(())
+    }
+
+    /// The columns of `slots` for a range of the pairs.
+    fn gather(
+        &self,
+        snapshot: &DimensionSnapshot,
+        slots: &[Slot],
+        range: Range<usize>,
+    ) -> Result<Vec<ArrayRef>> {
+        let probe_rows = &self.pairs.probe_rows[range.clone()];
+        let build_rows = &self.pairs.build_rows[range];
+        // Rows that come out in a row, each once, are a slice of the input.
+        let run = probe_rows.first().copied().filter(|&first| {
+            probe_rows.iter().zip(first..).all(|(&row, expected)| row == expected)
+        });
+        let wanted: Vec<usize> = slots
+            .iter()
+            .filter_map(|&slot| match slot {
+                Slot::Stream(_) => None,
+                Slot::Payload(i) => Some(i),
+            })
+            .collect();
+        let mut payload = snapshot.parts().payload.gather(&wanted, build_rows)?.into_iter();
+        slots
+            .iter()
+            .map(|&slot| match (slot, run) {
+                (Slot::Stream(i), Some(first)) => {
+                    Ok(self.columns[i].slice(first as usize, probe_rows.len()))
+                }
+                (Slot::Stream(i), None) => gather(&self.columns[i], probe_rows),
+                (Slot::Payload(_), _) => Ok(payload.next().expect("one array a payload slot")),
+            })
+            .collect()
     }
 
     /// Materialises the next pairs, as many as the limits allow.
@@ -293,35 +320,16 @@ impl Unit {
             .iter()
             .map(|&slot| match slot {
                 Slot::Stream(i) => row_bytes(&self.columns[i]),
-                Slot::Payload(i) => payload[i].row_bytes(),
+                Slot::Payload(i) => payload.row_bytes(i),
             })
             .sum();
         let rows = (join.options.max_output_bytes / row_bytes.max(1))
             .clamp(1, join.options.max_output_rows)
             .min(self.pairs.len() - self.emitted);
         let range = self.emitted..self.emitted + rows;
-        let probe_rows = &self.pairs.probe_rows[range.clone()];
-        let build_rows = &self.pairs.build_rows[range.clone()];
-        // Rows that come out in a row, each once, are a slice of the input.
-        let run = probe_rows.first().copied().filter(|&first| {
-            probe_rows.iter().zip(first..).all(|(&row, expected)| row == expected)
-        });
-        let columns = join
-            .plan
-            .output
-            .iter()
-            .zip(join.plan.output_schema.fields())
-            .map(|(&slot, field)| {
-                match slot {
-                    Slot::Stream(i) => match run {
-                        Some(first) => Ok(self.columns[i].slice(first as usize, rows)),
-                        None => gather(&self.columns[i], probe_rows),
-                    },
-                    Slot::Payload(i) => payload[i].gather(build_rows),
-                }
-                .map_err(|error| too_large(error, field))
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .gather(snapshot, &join.plan.output, range.clone())
+            .map_err(|error| too_large(error, &join.plan.output_schema))?;
         self.emitted = range.end;
         self.stats.rows_out += rows as u64;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -332,11 +340,18 @@ impl Unit {
     }
 }
 
-/// Names the column whose 32-bit offsets a single row overflows.
-fn too_large(error: JoinError, field: &Field) -> JoinError {
+/// Says what an overflow of 32-bit offsets means here: one row alone is too
+/// large, for the limit in bytes had cut the batch down to it.
+fn too_large(error: JoinError, schema: &Schema) -> JoinError {
     match error {
         JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
-            JoinError::OutputTooLarge { column: field.name().clone() }
+            let names: Vec<&str> = schema
+                .fields()
+                .iter()
+                .filter(|field| matches!(field.data_type(), DataType::Utf8 | DataType::Binary))
+                .map(|field| field.name().as_str())
+                .collect();
+            JoinError::OutputTooLarge { column: names.join("` or `") }
         }
         other => other,
     }

@@ -5,8 +5,10 @@ mod gather;
 mod partition;
 mod payload;
 mod predicate;
+mod row_store;
+mod variable;
 
 pub(crate) use gather::{gather, row_bytes};
 pub(crate) use partition::partition_rows;
-pub(crate) use payload::PayloadColumn;
+pub(crate) use payload::Payload;
 pub use predicate::{ColumnRef, Filter, Predicate};

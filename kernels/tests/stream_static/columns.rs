@@ -8,14 +8,14 @@ use arrow::compute::cast;
 use arrow::datatypes::*;
 
 /// Makes a column; the row number lets equal values differ in their bits.
-pub type MakeColumn = fn(&[Option<u8>]) -> ArrayRef;
+pub(crate) type MakeColumn = fn(&[Option<u8>]) -> ArrayRef;
 
 /// A key type on the stream's and on the dimension's side.
 #[derive(Clone, Copy)]
-pub struct KeyType {
-    pub name: &'static str,
-    pub stream: MakeColumn,
-    pub dimension: MakeColumn,
+pub(crate) struct KeyType {
+    pub(crate) name: &'static str,
+    pub(crate) stream: MakeColumn,
+    pub(crate) dimension: MakeColumn,
 }
 
 fn column<A: Array + FromIterator<Option<T>> + 'static, T>(
@@ -151,7 +151,7 @@ fn dictionaries(keys: &[Option<u8>]) -> ArrayRef {
 }
 
 /// Every type that Spark joins on, and the mixes of types of rule 33.
-pub const KEY_TYPES: &[KeyType] = &[
+pub(crate) const KEY_TYPES: &[KeyType] = &[
     KeyType { name: "bigint", stream: i64s, dimension: i64s },
     KeyType { name: "int", stream: i32s, dimension: i32s },
     KeyType { name: "tinyint = bigint", stream: i8s, dimension: small_i64s },
@@ -188,4 +188,5 @@ pub const KEY_TYPES: &[KeyType] = &[
 ];
 
 /// Booleans have two values only, so the domain is cut down for them.
-pub const BOOLEAN: KeyType = KeyType { name: "boolean", stream: booleans, dimension: booleans };
+pub(crate) const BOOLEAN: KeyType =
+    KeyType { name: "boolean", stream: booleans, dimension: booleans };

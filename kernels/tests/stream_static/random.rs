@@ -12,7 +12,7 @@ use crate::columns::{BOOLEAN, KEY_TYPES, KeyType, MakeColumn};
 use crate::reference::{Case, Conditions, Row, nested_loop, table};
 
 /// A legal combination of rule 34.
-pub const JOINS: [(JoinType, Side); 8] = [
+pub(crate) const JOINS: [(JoinType, Side); 8] = [
     (JoinType::Inner, Side::Left),
     (JoinType::LeftOuter, Side::Left),
     (JoinType::LeftSemi, Side::Left),

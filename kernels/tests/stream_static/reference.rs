@@ -10,24 +10,24 @@ use streamjoin_kernels::*;
 
 /// A row: its keys (None is null), and a value for conditions.
 #[derive(Clone, Debug)]
-pub struct Row {
-    pub keys: Vec<Option<u8>>,
-    pub value: Option<i32>,
+pub(crate) struct Row {
+    pub(crate) keys: Vec<Option<u8>>,
+    pub(crate) value: Option<i32>,
 }
 
 /// Conditions beside the keys: `s.value > 2`, `d.value > 2`, `s.value < d.value`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Conditions {
-    pub stream: bool,
-    pub dimension: bool,
-    pub residual: bool,
+pub(crate) struct Conditions {
+    pub(crate) stream: bool,
+    pub(crate) dimension: bool,
+    pub(crate) residual: bool,
 }
 
 /// An output row: numbers of the stream row and of the dimension row.
-pub type OutRow = (Option<i64>, Option<i64>);
+pub(crate) type OutRow = (Option<i64>, Option<i64>);
 
 /// What SQL says, row by row.
-pub fn nested_loop(
+pub(crate) fn nested_loop(
     join_type: JoinType,
     null_safe: &[bool],
     conditions: Conditions,
@@ -84,16 +84,16 @@ impl Predicate for Compare {
 }
 
 /// Everything that makes up one comparison.
-pub struct Case<'a> {
-    pub join_type: JoinType,
-    pub stream_side: Side,
-    pub null_safe: &'a [bool],
-    pub conditions: Conditions,
-    pub stream: RecordBatch,
-    pub dimension: RecordBatch,
-    pub options: JoinOptions,
+pub(crate) struct Case<'a> {
+    pub(crate) join_type: JoinType,
+    pub(crate) stream_side: Side,
+    pub(crate) null_safe: &'a [bool],
+    pub(crate) conditions: Conditions,
+    pub(crate) stream: RecordBatch,
+    pub(crate) dimension: RecordBatch,
+    pub(crate) options: JoinOptions,
     /// Rows of each pushed batch; the last length repeats.
-    pub cuts: &'a [usize],
+    pub(crate) cuts: &'a [usize],
 }
 
 impl fmt::Debug for Case<'_> {
@@ -112,7 +112,7 @@ impl fmt::Debug for Case<'_> {
 }
 
 /// A batch of key columns, then `value`, `id` and a text made from the id.
-pub fn table(keys: Vec<ArrayRef>, rows: &[Row]) -> RecordBatch {
+pub(crate) fn table(keys: Vec<ArrayRef>, rows: &[Row]) -> RecordBatch {
     let mut columns: Vec<(String, ArrayRef)> =
         keys.into_iter().enumerate().map(|(i, key)| (format!("k{i}"), key)).collect();
     let ids = 0..rows.len() as i64;
@@ -132,7 +132,7 @@ impl Case<'_> {
         wanted.then(|| Filter { columns: columns.to_vec(), predicate: Arc::new(Compare) })
     }
 
-    pub fn join(&self) -> StreamStaticJoin {
+    pub(crate) fn join(&self) -> StreamStaticJoin {
         let keys = self.null_safe.len();
         let (stream_value, dimension_value) = (ColumnRef::Stream(keys), ColumnRef::Dimension(keys));
         let mut spec = StreamStaticSpec::on(
@@ -161,7 +161,7 @@ impl Case<'_> {
     }
 
     /// Runs the operator over the cuts of the stream.
-    pub fn run(&self) -> Vec<OutRow> {
+    pub(crate) fn run(&self) -> Vec<OutRow> {
         let join = self.loaded();
         let (mut start, mut cut) = (0, 0);
         let mut out = Vec::new();
@@ -176,7 +176,7 @@ impl Case<'_> {
     }
 
     /// The operator with the dimension, which comes in two batches, swapped in.
-    pub fn loaded(&self) -> StreamStaticJoin {
+    pub(crate) fn loaded(&self) -> StreamStaticJoin {
         let mut join = self.join();
         let half = self.dimension.num_rows() / 2;
         let halves = [
@@ -190,7 +190,12 @@ impl Case<'_> {
     }
 
     /// Pushes a batch; checks bounds, texts and counters on the way.
-    pub fn push(&self, join: &StreamStaticJoin, stream: &RecordBatch, out: &mut Vec<OutRow>) {
+    pub(crate) fn push(
+        &self,
+        join: &StreamStaticJoin,
+        stream: &RecordBatch,
+        out: &mut Vec<OutRow>,
+    ) {
         let mut cursor = join.push(stream).unwrap();
         let mut rows_out = 0;
         while let Some(batch) = cursor.next_batch().unwrap() {
@@ -226,7 +231,7 @@ impl Case<'_> {
 }
 
 /// All output of one push, in one batch.
-pub fn push_all(join: &StreamStaticJoin, batch: &RecordBatch) -> RecordBatch {
+pub(crate) fn push_all(join: &StreamStaticJoin, batch: &RecordBatch) -> RecordBatch {
     let mut cursor = join.push(batch).unwrap();
     let mut batches = Vec::new();
     while let Some(batch) = cursor.next_batch().unwrap() {

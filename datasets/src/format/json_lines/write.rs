@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch, RecordBatchOptions};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::writer::{
@@ -41,7 +42,8 @@ struct Writer(JsonWriter<Output, LineDelimited>);
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::JsonLines, source };
-        self.0.write(batch).map_err(fail)
+        let batch = without_dictionaries(batch).map_err(fail)?;
+        self.0.write(&batch).map_err(fail)
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
@@ -49,6 +51,16 @@ impl BatchWriter for Writer {
         self.0.finish().map_err(fail)?;
         std::io::Write::flush(self.0.get_mut()).map_err(|e| fail(e.into()))
     }
+}
+
+/// Arrow's encoder writes a null value of a dictionary as an empty string.
+fn without_dictionaries(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let schema = Arc::new(super::without_dictionaries(&batch.schema()));
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| cast(column, field.data_type()));
+    let columns = columns.collect::<Result<_, _>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema, columns, &options)
 }
 
 /// Arrow writes NaN and the infinities as null, which loses them.

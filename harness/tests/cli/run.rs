@@ -1,12 +1,10 @@
 //! `streamjoin run` on real files: results, output, reports.
 
-mod support;
-
 use std::fs;
 use std::process::Stdio;
 
+use crate::support::{Folder, WRITABLE};
 use serde_json::Value;
-use support::Folder;
 
 /// The summary's fields, in the contract's order.
 const SUMMARY: &[&str] = &[
@@ -156,6 +154,7 @@ fn a_watermark_is_reported_as_spark_does() {
 #[test]
 fn rows_are_written_whole_or_not_at_all() {
     let folder = Folder::small();
+    folder.scenario_and(WRITABLE);
     folder.streamjoin(&["run", "s.toml", "-o", "out.csv"]).ok();
     let written = fs::read_to_string(folder.path("out.csv")).unwrap();
     assert_eq!(written.lines().count(), 7);
@@ -172,7 +171,9 @@ fn rows_are_written_whole_or_not_at_all() {
 #[test]
 fn rows_on_standard_output_send_results_to_standard_error() {
     let folder = Folder::small();
-    folder.scenario_and("[strategies.a]\n[strategies.b]\nindex = \"row-at-a-time\"\n");
+    folder.scenario_and(&format!(
+        "{WRITABLE}[strategies.a]\n[strategies.b]\nindex = \"row-at-a-time\"\n"
+    ));
     let ran = folder.streamjoin(&["run", "s.toml", "-o", "-", "--output-format", "jsonl"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let rows = json_lines(&ran.stdout);
@@ -195,6 +196,7 @@ fn the_console_prints_a_table_a_batch() {
 #[test]
 fn a_reader_that_goes_is_no_failure() {
     let folder = Folder::small();
+    folder.scenario_and(WRITABLE);
     for args in [
         &["run", "s.toml", "-o", "-", "--output-format", "csv"][..],
         &["run", "s.toml", "--format", "jsonl"],

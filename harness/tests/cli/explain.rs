@@ -1,8 +1,6 @@
 //! `explain` and `check`.
 
-mod support;
-
-use support::Folder;
+use crate::support::{Folder, ORDERS};
 
 #[test]
 fn explain_tells_keys_types_columns_and_strategy() {
@@ -46,7 +44,7 @@ fn check_reads_everything_and_writes_nothing() {
     assert!(text.contains("orders: 6 rows") && text.contains("customers: 4 rows"), "{text}");
     assert!(text.contains("s: ok"), "{text}");
     assert_eq!(folder.names(), ["customers.csv", "orders.csv", "s.toml"]);
-    folder.write("orders.csv", support::ORDERS.replace("2,2,20", "2,2,many"));
+    folder.write("orders.csv", ORDERS.replace("2,2,20", "2,2,many"));
     folder.scenario_with(
         "event_time = \"at\"",
         "schema = { id = \"int\", customer = \"int\", amount = \"int\", at = \"timestamp\" }",

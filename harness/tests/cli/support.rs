@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// Six orders of four customers; 9 is unknown and one is null.
-pub const ORDERS: &str = "\
+pub(crate) const ORDERS: &str = "\
 id,customer,amount,at
 1,1,10,2024-01-01 00:00:00
 2,2,20,2024-01-01 00:00:04
@@ -17,7 +17,7 @@ id,customer,amount,at
 ";
 
 /// Four customers.
-pub const CUSTOMERS: &str = "\
+pub(crate) const CUSTOMERS: &str = "\
 customer,name,vip
 1,Ann,true
 2,Bob,false
@@ -26,7 +26,7 @@ customer,name,vip
 ";
 
 /// The least scenario over them.
-pub const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
 description = "orders with customers"
 [stream.orders]
 recording = "orders.csv"
@@ -38,12 +38,18 @@ type = "left outer"
 on = "orders.customer = customers.customer"
 "#;
 
+/// An output that every format can hold: no two columns of one name.
+pub(crate) const WRITABLE: &str = r#"
+[output]
+select = ["orders.*", "name", "vip"]
+"#;
+
 /// A temporary folder that goes with the test.
-pub struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
     /// With `orders.csv`, `customers.csv` and `s.toml`.
-    pub fn small() -> Self {
+    pub(crate) fn small() -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         folder.write("orders.csv", ORDERS);
         folder.write("customers.csv", CUSTOMERS);
@@ -51,29 +57,29 @@ impl Folder {
         folder
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
     /// `s.toml` with some text replaced.
-    pub fn scenario_with(&self, from: &str, to: &str) {
+    pub(crate) fn scenario_with(&self, from: &str, to: &str) {
         assert!(SCENARIO.contains(from), "{from}");
         self.write("s.toml", SCENARIO.replacen(from, to, 1));
     }
 
     /// `s.toml` with more text.
-    pub fn scenario_and(&self, more: &str) {
+    pub(crate) fn scenario_and(&self, more: &str) {
         self.write("s.toml", format!("{SCENARIO}{more}"));
     }
 
     /// Names in the folder, sorted.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -82,7 +88,7 @@ impl Folder {
     }
 
     /// Runs `streamjoin ARGS` in the folder.
-    pub fn streamjoin(&self, args: &[&str]) -> Ran {
+    pub(crate) fn streamjoin(&self, args: &[&str]) -> Ran {
         let mut command = Command::cargo_bin("streamjoin").unwrap();
         command.current_dir(self.0.path()).args(args);
         command.env_remove("STREAMJOIN_DATA").env_remove("STREAMJOIN_ISA");
@@ -102,23 +108,23 @@ impl AsRef<Path> for Folder {
 }
 
 /// What a run of the binary left.
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Ran {
     /// Asserts success without a word on standard error.
     #[track_caller]
-    pub fn ok(self) -> String {
+    pub(crate) fn ok(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
     /// Asserts a failure of one line with these words.
     #[track_caller]
-    pub fn fails(self, code: i32, words: &[&str]) {
+    pub(crate) fn fails(self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
         assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
         assert_eq!(self.stderr.trim_end().lines().count(), 1, "{}", self.stderr);

@@ -1,12 +1,10 @@
 //! Bad input: one clear error with file and place, and the right exit code.
 
-mod support;
-
 use std::fs;
 
-use support::{CUSTOMERS, Folder};
+use crate::support::{CUSTOMERS, Folder, Ran, WRITABLE};
 
-fn run(folder: &Folder) -> support::Ran {
+fn run(folder: &Folder) -> Ran {
     folder.streamjoin(&["run", "s.toml"])
 }
 
@@ -98,7 +96,7 @@ fn files_that_are_missing_or_broken_are_named() {
 fn truncated_and_corrupt_files_are_named() {
     let folder = Folder::small();
     for (name, format) in [("o.parquet", "parquet"), ("o.arrow", "arrow")] {
-        folder.write("s.toml", support::SCENARIO);
+        folder.scenario_and(WRITABLE);
         folder.streamjoin(&["run", "s.toml", "-o", name, "--output-format", format]).ok();
         let whole = fs::read(folder.path(name)).unwrap();
         let scenario = "[stream.o]\nrecording = \"NAME\"\n[[dimension]]\nname = \"c\"\n\
@@ -134,7 +132,8 @@ fn a_malformed_number_fails_the_batch_that_meets_it() {
         "s.toml",
         "[stream.o]\nrecording = \"text.csv\"\nschema = { id = \"int\", customer = \"string\" }\n\
          [[dimension]]\nname = \"c\"\ntable = \"customers.csv\"\non = \"o.customer = c.customer\"\n\
-         [replay]\ntrigger = { rows = 2 }\n",
+         [replay]\ntrigger = { rows = 2 }\n\
+         [output]\nselect = [\"id\", \"name\"]\n",
     );
     folder.streamjoin(&["run", "s.toml", "-o", "out.csv"]).fails(1, &["batch 1", "text.csv", "x3"]);
     assert!(!folder.path("out.csv").exists(), "part of a result never takes its name");

@@ -1,13 +1,11 @@
 //! `conform`, `machine` and `data` as a shell sees them.
 
-mod support;
-
+use crate::support::Folder;
 use serde_json::Value;
-use support::Folder;
 
 /// The shipped cases, one a line.
 fn cases() -> String {
-    let packed = include_bytes!("data/stream-static.jsonl.zst");
+    let packed = include_bytes!("../data/stream-static.jsonl.zst");
     String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap()
 }
 
