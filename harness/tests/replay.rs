@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use arrow::array::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
 use proptest::prelude::*;
 use streamjoin::error::{Failure, FailureKind, Result};
 use streamjoin::plan::{Plan, Strategy as JoinStrategy, plan};
 use streamjoin::record::Progress;
 use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
 use streamjoin::scenario::{self, Scenario, SourceText};
-use streamjoin::sink::{self, SinkSpec};
+use streamjoin::sink::{self, Sink, SinkSpec};
 
 /// Keeps what batches tell, and does something after each.
 struct Notes<F> {
@@ -151,6 +153,96 @@ fn a_failed_reload_is_an_error() {
         assert!(failure.message.contains("dimension `d`"), "{failure}");
         assert!(failure.message.contains("d.csv"), "{failure}");
     }
+}
+
+/// Keeps what is given out, a line a row.
+struct Lines(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Sink for Lines {
+    fn batch(&mut self, _: u64, rows: &RecordBatch) -> Result<()> {
+        let options = FormatOptions::default().with_null("-");
+        let columns: Vec<ArrayFormatter<'_>> = rows
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options).unwrap())
+            .collect();
+        for row in 0..rows.num_rows() {
+            let values: Vec<String> =
+                columns.iter().map(|column| column.value(row).to_string()).collect();
+            self.0.lock().unwrap().push(values.join(" "));
+        }
+        Ok(())
+    }
+
+    fn end_batch(&mut self, _: u64) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+
+    fn abandon(self: Box<Self>) -> Result<Option<String>> {
+        Ok(None)
+    }
+}
+
+/// The sorted rows of one join of `s(id, k)` with `d(k, v)`, and how many are
+/// unmatched.
+fn joined(join: &str) -> (Vec<String>, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.csv"), "id,k\n1,1\n2,2\n3,\n4,9\n").unwrap();
+    fs::write(folder.path().join("d.csv"), "k,v\n1,10\n1,11\n2,20\n,30\n5,50\n").unwrap();
+    let text = format!(
+        "[stream.s]\nrecording = \"s.csv\"\n[[dimension]]\nname = \"d\"\ntable = \"d.csv\"\n{join}\n"
+    );
+    let scenario = scenario(folder.path(), &text);
+    let plan = plan(&scenario, None).unwrap();
+    let Plan::StreamStatic(joined) = &plan;
+    let strategy = JoinStrategy::auto().unwrap();
+    let mut sink = Lines(std::sync::Arc::default());
+    let mut notes = Notes { kept: Vec::new(), after: |_| {} };
+    let pass = Pass::new(joined, &strategy, None);
+    let outcome = pass.run(&mut sink, &mut notes, Counted::All).unwrap();
+    let mut rows = std::mem::take(&mut *sink.0.lock().unwrap());
+    rows.sort();
+    assert_eq!(rows.len() as u64, outcome.rows_out);
+    (rows, outcome.rows_unmatched)
+}
+
+#[test]
+fn every_join_type_on_both_sides() {
+    let on = "on = \"s.k = d.k\"";
+    let right = "stream_side = \"right\"";
+    let pairs = ["1 1 1 10", "1 1 1 11", "2 2 2 20"];
+    assert_eq!(joined(on), (pairs.map(str::to_owned).to_vec(), 0));
+    let (rows, unmatched) = joined(&format!("{on}\ntype = \"left\""));
+    assert_eq!(rows, [&pairs[..], &["3 - - -", "4 9 - -"]].concat());
+    assert_eq!(unmatched, 2);
+    let (rows, unmatched) = joined(&format!("{on}\ntype = \"semi\""));
+    assert_eq!((rows, unmatched), (vec!["1 1".to_owned(), "2 2".to_owned()], 0));
+    let (rows, unmatched) = joined(&format!("{on}\ntype = \"anti\""));
+    assert_eq!((rows, unmatched), (vec!["3 -".to_owned(), "4 9".to_owned()], 2));
+    let (rows, unmatched) = joined(&format!("{on}\ntype = \"right outer\"\n{right}"));
+    assert_eq!(rows, ["- - 3 -", "- - 4 9", "1 10 1 1", "1 11 1 1", "2 20 2 2"]);
+    assert_eq!(unmatched, 2);
+    let (rows, _) = joined("type = \"cross\"");
+    assert_eq!(rows.len(), 4 * 5);
+    let (rows, _) = joined(&format!("on = \"s.k <=> d.k\"\n{right}"));
+    assert_eq!(rows, ["- 30 3 -", "1 10 1 1", "1 11 1 1", "2 20 2 2"]);
+    let (rows, unmatched) = joined("using = [\"k\"]\ntype = \"left\"");
+    assert_eq!(rows, ["- 3 -", "1 1 10", "1 1 11", "2 2 20", "9 4 -"]);
+    assert_eq!(unmatched, 2);
+    let (rows, _) = joined("on = \"s.id < d.v - 27\"");
+    assert_eq!(rows, ["1 1 - 30", "1 1 5 50", "2 2 - 30", "2 2 5 50", "3 - 5 50", "4 9 5 50"]);
+}
+
+#[test]
+fn unmatched_rows_are_counted_after_the_output_filter() {
+    let (rows, unmatched) = joined(
+        "on = \"s.k = d.k\"\ntype = \"left\"\n[output]\nselect = [\"id\"]\nwhere = \"id >= 2 AND id < 4\"",
+    );
+    assert_eq!((rows, unmatched), (vec!["2".to_owned(), "3".to_owned()], 1));
 }
 
 const CHAIN: &str = r#"

@@ -81,7 +81,9 @@ pub fn main(allocator: &'static str) -> ExitCode {
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::complain(&format!("error: {failure}"));
+            // Readers of other crates complain over several lines; an error is one.
+            let lines = failure.message.lines().map(str::trim).filter(|line| !line.is_empty());
+            output::complain(&format!("error: {}", lines.collect::<Vec<_>>().join("; ")));
             ExitCode::from(failure.kind.exit_code())
         }
     }

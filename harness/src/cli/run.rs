@@ -1,9 +1,11 @@
 //! `run`: a scenario through its strategies.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use streamjoin_datasets::AtomicFile;
 
 use super::bar::Bar;
 use super::measure_one::Job;
@@ -127,7 +129,7 @@ impl RunArgs {
             Format::Jsonl => {}
         }
         if let Some(path) = &self.report {
-            write_whole(path, &json(&report)?)?;
+            write_report(path, &json(&report)?)?;
         }
         verified
     }
@@ -239,31 +241,24 @@ fn describe(scenario: &Scenario, limit: Option<u64>) -> serde_json::Value {
 
 /// Tells before the run whether a report could be written.
 fn writable(path: &Path) -> Result<()> {
-    if path.is_dir() {
+    if path.is_dir() || path.file_name().is_none() {
         return Err(Failure::usage(format!(
             "report path {} is a folder: name a file in it",
             path.display()
         )));
     }
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    match folder {
-        Some(folder) if !folder.is_dir() => Err(Failure::run(format!(
-            "report folder {} does not exist: make it first",
-            folder.display()
-        ))),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
-/// Writes a file that is either whole or not there.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written =
-        fs::write(&temporary, format!("{text}\n")).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // What could not be renamed is of no use.
-        let _ = fs::remove_file(&temporary);
-        Failure::run(format!("cannot write report {}: {error}", path.display()))
-    })
+/// Writes a file that is either whole or not there; a report made before is
+/// replaced.
+fn write_report(path: &Path, text: &str) -> Result<()> {
+    let at = |error: std::io::Error| Failure::run(error).at(format!("report {}", path.display()));
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        // A device or pipe is written in place.
+        return fs::write(path, format!("{text}\n")).map_err(at);
+    }
+    let mut file = AtomicFile::create(path, true).map_err(Failure::run)?;
+    writeln!(file, "{text}").map_err(at)?;
+    file.commit().map_err(Failure::run)
 }

@@ -6,11 +6,11 @@ use streamjoin_kernels::key::CastMode;
 use super::event_time::EventTime;
 use super::feed::{Feed, FeedSpec};
 use super::join::{BoundJoin, JoinInputs};
-use super::relation::{Clauses, Origin, Relation};
+use super::relation::{Clauses, Origin, Relation, Selection};
 use super::table::Table;
 use crate::error::{Failure, Result};
 use crate::scenario::{DimensionSpec, Scenario, StreamSpec, Trigger};
-use crate::sql::{BoundExpr, Scope, ScopeColumn};
+use crate::sql::Scope;
 
 /// What is known of a scenario's query; complete unless `failure` says why not.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Bound {
     /// The joins that could be bound, in order.
     pub joins: Vec<BoundDimension>,
     /// What is given out.
-    pub output: Option<BoundOutput>,
+    pub output: Option<Selection>,
     /// What stopped the binding.
     pub failure: Option<Failure>,
 }
@@ -47,15 +47,6 @@ pub struct BoundDimension {
     pub relation: Relation,
     /// The join.
     pub join: BoundJoin,
-}
-
-/// What is given out.
-#[derive(Clone, Debug)]
-pub struct BoundOutput {
-    /// Rows to give out.
-    pub filter: Option<BoundExpr>,
-    /// Columns to give out, over the last join's columns.
-    pub columns: Vec<(String, Origin, ScopeColumn)>,
 }
 
 /// The cast mode of a scenario.
@@ -230,9 +221,8 @@ fn bind_dimension(
     Ok(BoundDimension { table, relation, join })
 }
 
-fn bind_output(scope: &Scope, scenario: &Scenario, mode: CastMode) -> Result<BoundOutput> {
+fn bind_output(scope: &Scope, scenario: &Scenario, mode: CastMode) -> Result<Selection> {
     let spec = &scenario.spec.output;
     let clauses = Clauses { select: spec.select.as_deref(), filter: spec.r#where.as_ref() };
-    let (filter, columns) = clauses.bind(scope, scenario, mode)?;
-    Ok(BoundOutput { filter, columns })
+    clauses.bind(scope, scenario, mode)
 }

@@ -6,10 +6,10 @@ use arrow::datatypes::{DataType, Field, SchemaRef};
 use streamjoin_kernels::key::CastMode;
 use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticSpec};
 
-use super::bind::{BoundDimension, BoundOutput};
+use super::bind::BoundDimension;
 use super::join::BoundJoin;
 use super::projector::{Computed, Item, Projector};
-use super::relation::{Needed, Origin, Relation, field};
+use super::relation::{Needed, Origin, Relation, Selection, field};
 use super::table::TableColumns;
 use crate::sql::{BoundExpr, Scope, pair_predicate};
 
@@ -75,13 +75,13 @@ enum Marker {
 pub(super) fn lay_out(
     stream: &Relation,
     dimensions: &[BoundDimension],
-    output: &BoundOutput,
+    output: &Selection,
     mode: CastMode,
 ) -> Chain {
     let unmatched = unmatched(dimensions, output);
     let mut given: BTreeSet<usize> = BTreeSet::new();
     given.extend(output.filter.iter().flat_map(BoundExpr::columns));
-    given.extend(output.columns.iter().flat_map(|(_, origin, _)| origin.columns()));
+    given.extend(output.columns.iter().flat_map(|selected| selected.origin.columns()));
     let markers = markers(dimensions, &given, unmatched);
     let (needed, tables) = needs(dimensions, given);
     let mut joins = Vec::with_capacity(dimensions.len());
@@ -105,10 +105,10 @@ pub(super) fn lay_out(
         extras += usize::from(extra);
     }
     let last = &needed[dimensions.len()];
-    let columns = output.columns.iter().map(|(name, origin, column)| {
-        let field = Field::new(name, column.data_type.clone(), column.nullable);
-        (field, origin.item(|c| last.at(c)))
-    });
+    let columns = output
+        .columns
+        .iter()
+        .map(|selected| (field(&selected.column), selected.origin.item(|column| last.at(column))));
     let found = markers.iter().filter_map(|marker| match marker {
         Marker::Column(column) => Some(last.at(*column)),
         Marker::None | Marker::Extra => None,
@@ -125,7 +125,7 @@ pub(super) fn lay_out(
     }
 }
 
-fn unmatched(dimensions: &[BoundDimension], output: &BoundOutput) -> Unmatched {
+fn unmatched(dimensions: &[BoundDimension], output: &Selection) -> Unmatched {
     let anti = |d: &BoundDimension| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
     if dimensions.iter().any(anti) {
         Unmatched::All

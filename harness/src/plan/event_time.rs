@@ -136,10 +136,7 @@ fn parsed(text: &StringArray, format: &str) -> Result<Int64Array, JoinError> {
             continue;
         };
         let time = NaiveDateTime::parse_from_str(value, format)
-            .or_else(|_| {
-                chrono::NaiveDate::parse_from_str(value, format)
-                    .map(|date| NaiveDateTime::from(date))
-            })
+            .or_else(|_| chrono::NaiveDate::parse_from_str(value, format).map(NaiveDateTime::from))
             .map_err(|_| {
                 JoinError::Predicate(format!(
                     "event time `{value}` (row {row} of the batch) is not of the form `{format}`"

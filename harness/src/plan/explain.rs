@@ -5,8 +5,9 @@ use std::fmt::Write;
 use arrow::datatypes::{DataType, Schema};
 use streamjoin_kernels::{NullEquality, Side, key};
 
-use super::bind::{Bound, BoundDimension, BoundOutput, BoundStream};
+use super::bind::{Bound, BoundDimension, BoundStream};
 use super::join::BoundJoin;
+use super::relation::{Origin, Selected, Selection};
 use super::{JoinPlan, Plan, Strategy, StreamStaticPlan};
 use crate::error::Result;
 use crate::scenario::{Refresh, Scenario, Trigger, VersionStart};
@@ -122,14 +123,18 @@ fn describe_condition(text: &mut String, join: &BoundJoin) {
     }
 }
 
-fn describe_output(text: &mut String, output: &BoundOutput) {
+fn describe_output(text: &mut String, output: &Selection) {
     let _ = writeln!(text, "output:");
     if let Some(filter) = &output.filter {
         let _ = writeln!(text, "  where: {filter}");
     }
-    for (name, _, column) in &output.columns {
+    for Selected { origin, column } in &output.columns {
         let nullable = if column.nullable { "" } else { ", never null" };
-        let _ = writeln!(text, "  {name}: {}{nullable}", column.data_type);
+        let made = match origin {
+            Origin::Column(_) => String::new(),
+            Origin::Expr(expr) => format!(" = {expr}"),
+        };
+        let _ = writeln!(text, "  {}: {}{nullable}{made}", column.name, column.data_type);
     }
 }
 

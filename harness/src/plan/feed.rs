@@ -90,7 +90,7 @@ impl Feed {
     /// failure where format and name do not fit.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         Source::open(path, options).map(Self::Recording).map_err(|error| match error {
-            DatasetError::UnknownFormat { .. } | DatasetError::Glob { .. } => Failure::usage(error),
+            DatasetError::UnknownFormat { .. } => Failure::usage(error),
             _ => Failure::run(error),
         })
     }

@@ -25,14 +25,14 @@ use streamjoin_kernels::{IndexKind, JoinOptions, KeyHasher, Layout, StreamStatic
 use crate::error::{Failure, Result};
 use crate::scenario::{Choice, Micros, Scenario, Trigger};
 
-pub use bind::{Bound, BoundDimension, BoundOutput, BoundStream, bind, cast_mode};
+pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
 pub use event_time::EventTime;
 
 pub use feed::{Feed, FeedBatches};
 pub use join::{BoundJoin, BoundKey, Residual};
 pub use projector::{Computed, Item, Projector, keep_where};
-pub use relation::{Needed, Origin, Prepare, Relation};
+pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use strategy::{Resolved, Strategy, default_isa, strategies};
 pub use table::{Fingerprint, Table, TableColumns, TableVersion, read as read_table};
 

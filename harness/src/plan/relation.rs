@@ -65,6 +65,24 @@ impl Origin {
     }
 }
 
+/// `select` and `where`, bound.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Rows to keep.
+    pub filter: Option<BoundExpr>,
+    /// Columns to keep, in order.
+    pub columns: Vec<Selected>,
+}
+
+/// One selected column.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// What it is made of.
+    pub origin: Origin,
+    /// Its name and type.
+    pub column: ScopeColumn,
+}
+
 /// `select` and `where` as a scenario writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Clauses<'a> {
@@ -79,12 +97,7 @@ impl Clauses<'_> {
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    pub fn bind(
-        &self,
-        scope: &Scope,
-        scenario: &Scenario,
-        mode: CastMode,
-    ) -> Result<(Option<BoundExpr>, Vec<(String, Origin, ScopeColumn)>)> {
+    pub fn bind(&self, scope: &Scope, scenario: &Scenario, mode: CastMode) -> Result<Selection> {
         let filter = self.filter.map(|text| {
             sql::filter(text.get_ref(), scope, mode).map_err(|error| {
                 Failure::usage(format!("`where`: {error}")).at(scenario.place(text))
@@ -93,8 +106,9 @@ impl Clauses<'_> {
         let filter = filter.transpose()?;
         let Some(select) = self.select else {
             let all = scope.columns.iter().enumerate();
-            let all = all.map(|(i, c)| (c.name.clone(), Origin::Column(i), c.clone()));
-            return Ok((filter, all.collect()));
+            let all = all
+                .map(|(i, column)| Selected { origin: Origin::Column(i), column: column.clone() });
+            return Ok(Selection { filter, columns: all.collect() });
         };
         let mut columns = Vec::new();
         for text in select {
@@ -108,14 +122,14 @@ impl Clauses<'_> {
                 };
                 let column = ScopeColumn {
                     qualifiers,
-                    name: item.name.clone(),
+                    name: item.name,
                     data_type: item.expr.data_type().clone(),
                     nullable: item.expr.nullable(),
                 };
-                columns.push((item.name, Origin::of(item.expr), column));
+                columns.push(Selected { origin: Origin::of(item.expr), column });
             }
         }
-        Ok((filter, columns))
+        Ok(Selection { filter, columns })
     }
 }
 
@@ -132,10 +146,10 @@ impl Relation {
         mode: CastMode,
     ) -> Result<Self> {
         let source = Scope::of_schema(name, schema);
-        let (filter, bound) = clauses.bind(&source, scenario, mode)?;
-        let (columns, seen) = bound
+        let Selection { filter, columns } = clauses.bind(&source, scenario, mode)?;
+        let (columns, seen) = columns
             .into_iter()
-            .map(|(_, origin, column)| {
+            .map(|Selected { origin, column }| {
                 (origin, ScopeColumn { qualifiers: vec![name.to_owned()], ..column })
             })
             .unzip();
@@ -165,7 +179,7 @@ impl Relation {
     #[must_use]
     pub fn prepare(&self, needed: &Needed, also: impl IntoIterator<Item = usize>) -> Prepare {
         let mut read: BTreeSet<usize> = also.into_iter().collect();
-        read.extend(self.filter.iter().flat_map(|filter| filter.columns()));
+        read.extend(self.filter.iter().flat_map(BoundExpr::columns));
         read.extend(needed.positions().flat_map(|column| self.columns[column].columns()));
         if read.is_empty() && !self.source.columns.is_empty() {
             // Rows are counted by some column.

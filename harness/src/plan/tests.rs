@@ -1,1 +1,155 @@
-//! Plans of small scenarios on real files.
+//! Plans of small scenarios on real files: what is read, what is kept.
+
+use std::fs;
+
+use arrow::datatypes::Schema;
+
+use super::*;
+use crate::error::FailureKind;
+use crate::scenario::{SourceText, parse};
+
+const SCENARIO: &str = r#"
+[stream.s]
+recording = "s.csv"
+[[dimension]]
+name = "a"
+table = "a.csv"
+type = "left outer"
+on = "s.k + 1 = a.k AND a.w > 0 AND s.x < a.v"
+[[dimension]]
+name = "b"
+table = "b.csv"
+type = "left outer"
+on = "a.v = b.k"
+"#;
+
+fn scenario(text: &str) -> (tempfile::TempDir, Scenario) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, rows) in [
+        ("s.csv", "id,k,x,y\n1,2,3,4\n"),
+        ("a.csv", "k,v,w,u\n1,2,3,4\n"),
+        ("b.csv", "k,name,v\n1,one,5\n"),
+    ] {
+        fs::write(folder.path().join(name), rows).unwrap();
+    }
+    let scenario = parse(SourceText::new(folder.path().join("t.toml"), text), "t").unwrap();
+    (folder, scenario)
+}
+
+fn joined(text: &str) -> StreamStaticPlan {
+    let (_folder, scenario) = scenario(text);
+    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
+    plan
+}
+
+fn names(schema: &Schema) -> Vec<&str> {
+    schema.fields().iter().map(|field| field.name().as_str()).collect()
+}
+
+fn read_of(plan: &StreamStaticPlan) -> Vec<Vec<String>> {
+    let of = |schema: &Schema, read: &Needed| {
+        read.positions().map(|column| schema.field(column).name().clone()).collect()
+    };
+    let stream = of(&plan.stream.feed.schema(), &plan.stream.prepare.read);
+    let tables =
+        plan.joins.iter().map(|join| of(&join.table.schema(), &join.chain.table.rows.read));
+    std::iter::once(stream).chain(tables).collect()
+}
+
+#[test]
+fn columns_that_nobody_selected_are_not_read() {
+    let plan = joined(&format!("{SCENARIO}[output]\nselect = [\"s.id\", \"b.name\"]\n"));
+    assert_eq!(read_of(&plan), [vec!["id", "k", "x"], vec!["k", "v", "w"], vec!["k", "name"]]);
+    // The computed key and what later steps need; the filter column stays behind.
+    let first = &plan.joins[0].chain.spec;
+    assert_eq!(names(&first.stream_schema), ["id", "k", "x", "key 1"]);
+    let output: Vec<&str> = first.output.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(output, ["id", "v", "matched 0"]);
+    assert!(first.stream_filter.is_none());
+    assert!(first.dimension_filter.is_some() && first.residual.is_some());
+    let second = &plan.joins[1].chain.spec;
+    assert_eq!(names(&second.stream_schema), ["id", "v", "matched 0"]);
+    assert_eq!(names(plan.output.columns.schema()), ["id", "name"]);
+    assert_eq!(plan.output.unmatched, Unmatched::ByMarkers);
+    assert_eq!(plan.output.markers.len(), 2);
+}
+
+#[test]
+fn a_key_that_is_given_out_is_its_own_marker() {
+    let text = SCENARIO.replace("s.k + 1 = a.k AND a.w > 0 AND s.x < a.v", "s.k = a.k");
+    let plan = joined(&format!("{text}[output]\nselect = [\"id\", \"a.k\", \"b.k AS bk\"]\n"));
+    for join in &plan.joins {
+        let names = join.chain.spec.output.iter().map(|column| column.name.as_str());
+        assert!(names.clone().all(|name| !name.starts_with("matched")), "{names:?}");
+    }
+    assert_eq!(plan.output.markers.len(), 2);
+}
+
+#[test]
+fn without_a_select_every_column_comes_out_in_sqls_order() {
+    let plan = joined(SCENARIO);
+    assert_eq!(
+        names(plan.output.columns.schema()),
+        ["id", "k", "x", "y", "k", "v", "w", "u", "k", "name", "v"]
+    );
+    let nullable: Vec<bool> =
+        plan.output.columns.schema().fields().iter().map(|field| field.is_nullable()).collect();
+    assert!(nullable[4..].iter().all(|nullable| *nullable), "the outer side may be null");
+}
+
+#[test]
+fn using_merges_the_keys_and_hides_the_other_side() {
+    let using = |more: &str| {
+        format!(
+            "[stream.s]\nrecording = \"s.csv\"\n[[dimension]]\nname = \"a\"\ntable = \"a.csv\"\nusing = [\"K\"]\n{more}"
+        )
+    };
+    let plan = joined(&using(""));
+    assert_eq!(names(plan.output.columns.schema()), ["k", "id", "x", "y", "v", "w", "u"]);
+    let plan = joined(&using("stream_side = \"right\"\ntype = \"right\"\n"));
+    assert_eq!(names(plan.output.columns.schema()), ["k", "v", "w", "u", "id", "x", "y"]);
+    let (_folder, scenario) = scenario(&using("[output]\nselect = [\"a.k\"]\n"));
+    let failure = super::plan(&scenario, None).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage);
+    assert!(failure.message.contains("t.toml:8:11: `select`"), "{failure}");
+}
+
+#[test]
+fn semi_and_anti_joins_keep_the_left_columns_only() {
+    for (join_type, unmatched) in [("semi", Unmatched::None), ("anti", Unmatched::All)] {
+        let text = format!(
+            "[stream.s]\nrecording = \"s.csv\"\n[[dimension]]\nname = \"a\"\ntable = \"a.csv\"\ntype = \"{join_type}\"\non = \"s.k = a.k\"\n"
+        );
+        let plan = joined(&text);
+        assert_eq!(names(plan.output.columns.schema()), ["id", "k", "x", "y"]);
+        assert_eq!(plan.output.unmatched, unmatched);
+    }
+}
+
+#[test]
+fn only_the_first_dimension_may_have_the_stream_on_its_right() {
+    let (_folder, scenario) = scenario(&format!("{SCENARIO}stream_side = \"right\"\n"));
+    let failure = plan(&scenario, None).unwrap_err();
+    assert!(failure.message.contains("only the first [[dimension]]"), "{failure}");
+    assert_eq!(failure.kind, FailureKind::Usage);
+}
+
+#[test]
+fn strategies_resolve_with_a_reason() {
+    let (_folder, scenario) = scenario(&format!(
+        "{SCENARIO}index = \"row-at-a-time\"\n[strategies.p]\nlayout = \"partitioned\"\nthreads = 2\n"
+    ));
+    let chosen = strategies(&scenario, &[], None).unwrap();
+    assert_eq!((chosen[0].name.as_str(), chosen[0].threads.get()), ("p", 2));
+    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
+    let first = plan.joins[0].resolve(&chosen[0]);
+    assert_eq!((first.layout, first.index), (Layout::Partitioned, IndexKind::Chained));
+    assert!(first.why.contains("layout partitioned: the strategy asks for it"), "{}", first.why);
+    let second = plan.joins[1].resolve(&chosen[0]);
+    assert_eq!(second.index, IndexKind::RowAtATime);
+    assert!(second.why.contains("the dimension asks for it"), "{}", second.why);
+    let forms = ["partitioned/row-at-a-time".to_owned(), "auto".to_owned()];
+    let chosen = strategies(&scenario, &forms, None).unwrap();
+    let names: Vec<&str> = chosen.iter().map(|strategy| strategy.name.as_str()).collect();
+    assert_eq!(names, ["partitioned/row-at-a-time", "auto"]);
+}

@@ -70,16 +70,12 @@ impl<'p> Dimension<'p> {
         }
         // The first look takes what planning opened; later ones take what is there now.
         let feed = match &self.loaded {
-            None if once => table.versions[version].feed.clone(),
-            _ => table.reopen(version)?,
+            None if once => Ok(table.versions[version].feed.clone()),
+            _ => table.reopen(version),
         };
-        self.load(join, &feed, version, fingerprint).map_err(|failure| {
-            let which = match self.loads {
-                0 => "loading".to_owned(),
-                _ => format!("reloading for batch {batch}"),
-            };
-            Failure { kind: failure.kind, message: failure.message }
-                .at(format!("{which} dimension `{}`", self.plan.name))
+        feed.and_then(|feed| self.load(join, &feed, version, fingerprint)).map_err(|failure| {
+            let doing = if self.loads == 0 { "loading" } else { "reloading" };
+            failure.at(format!("{doing} dimension `{}`", self.plan.name))
         })
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
+use super::dimension::Dimension;
 use super::give_out::Out;
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
@@ -194,7 +195,14 @@ impl<'p, 's> State<'p, 's> {
             let mut from = 0;
             for border in borders.into_iter().chain([rows]) {
                 if border > from {
-                    self.take(&source, from, border)
+                    let times = source.times.as_ref();
+                    let times = times.map(|times| times.slice(from, border - from));
+                    if self.batch.is_none() {
+                        self.open_batch(times.as_ref())
+                            .map_err(|failure| self.in_batch(failure))?;
+                    }
+                    let rows = source.batch.slice(from, border - from);
+                    self.take(rows, times.as_ref())
                         .map_err(|failure| self.in_batch(place.at(failure, from, border)))?;
                 }
                 if border < rows || source.ends_at_border {
@@ -208,22 +216,18 @@ impl<'p, 's> State<'p, 's> {
         self.end_batch()
     }
 
-    /// Joins the rows `from..to` of a source batch as part of the open batch.
-    fn take(&mut self, source: &SourceRows, from: usize, to: usize) -> Result<()> {
-        let rows = to - from;
-        let times = source.times.as_ref().map(|times| times.slice(from, rows));
-        if self.batch.is_none() {
-            self.open_batch(times.as_ref())?;
-        }
+    /// Joins rows as they were read as part of the open batch.
+    fn take(&mut self, source: RecordBatch, times: Option<&Int64Array>) -> Result<()> {
+        let rows = source.num_rows();
         let mut read = std::mem::take(&mut self.reading);
         let prepared = timed(&mut read, || {
-            if let Some(times) = &times {
+            if let Some(times) = times {
                 self.max_time = self.max_time.max(arrow::compute::max(times));
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
             }
-            self.plan.stream.prepare.apply(source.batch.slice(from, rows)).map_err(Failure::run)
+            self.plan.stream.prepare.apply(source).map_err(Failure::run)
         })?;
         self.outcome.rows_in += rows as u64;
         if let Some(filtered) = &mut self.outcome.filtered {
@@ -300,7 +304,7 @@ impl<'p, 's> State<'p, 's> {
                     processed_rows_per_second: (seconds > 0.0).then(|| batch.rows as f64 / seconds),
                     duration_ms: batch.clock.durations(),
                     event_time,
-                    dimension: state.pipeline.dimensions().map(|d| d.progress()).collect(),
+                    dimension: state.pipeline.dimensions().map(Dimension::progress).collect(),
                     ..Progress::default()
                 };
                 state.watcher.batch(progress)
@@ -330,8 +334,8 @@ impl<'p, 's> State<'p, 's> {
                 _ => self.outcome.rows_unmatched,
             },
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
-            build_time: dimensions().map(|dimension| dimension.build_time()).sum(),
-            table_bytes: dimensions().map(|dimension| dimension.peak_bytes()).sum(),
+            build_time: dimensions().map(Dimension::build_time).sum(),
+            table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
             elapsed: self.aside,
             ..self.outcome
         }
