@@ -124,31 +124,30 @@ struct Made {
 }
 
 impl Made {
-    /// Ordinals of the dimension, and beyond its end for the misses.
+    /// Ordinals of the dimension, and beyond its end for the misses; one tight
+    /// loop a case.
     fn keys(&self, first: u64, rows: usize) -> Vec<i64> {
         let dimension = self.settings.dimension_rows;
+        let (key_of, rate) = (self.key_of, self.settings.hit_rate);
         let pick = Random::new(self.settings.seed, 1);
         let coin = Random::new(self.settings.seed, 2);
-        let numbers = first..first + rows as u64;
-        let hit = |row: u64| match &self.zipf {
-            None => below(pick.at(row), dimension),
-            Some(zipf) => zipf.pick(pick.at(row)),
-        };
-        if self.settings.hit_rate >= 1.0 {
-            return numbers.map(|row| self.key_of.key(hit(row))).collect();
-        }
         // 2^64 times the rate, rounded down: exact at 0.
-        let limit = (self.settings.hit_rate * 18_446_744_073_709_551_616.0) as u64;
-        numbers
-            .map(|row| {
-                let ordinal = if coin.at(row) < limit {
-                    hit(row)
-                } else {
-                    dimension + below(pick.at(row), dimension)
-                };
-                self.key_of.key(ordinal)
-            })
-            .collect()
+        let limit = (rate * 18_446_744_073_709_551_616.0) as u64;
+        // A miss is an ordinal beyond the dimension; chosen by arithmetic, for a
+        // branch would be mispredicted at every other row.
+        let shift = |row: u64| dimension & u64::from(coin.at(row) >= limit).wrapping_neg();
+        let uniform = |row: u64| below(pick.at(row), dimension);
+        let numbers = first..first + rows as u64;
+        match &self.zipf {
+            None if rate >= 1.0 => numbers.map(|row| key_of.key(uniform(row))).collect(),
+            None => numbers.map(|row| key_of.key(uniform(row) + shift(row))).collect(),
+            Some(zipf) if rate >= 1.0 => {
+                numbers.map(|row| key_of.key(zipf.pick(pick.at(row)))).collect()
+            }
+            Some(zipf) => {
+                numbers.map(|row| key_of.key(zipf.pick(pick.at(row)) + shift(row))).collect()
+            }
+        }
     }
 }
 

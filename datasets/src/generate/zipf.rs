@@ -46,7 +46,9 @@ impl Zipf {
         let (own, alias) = self.columns[column];
         // The fraction inside the column is the product's low half.
         let inside = (product as u64 >> 32) as u32;
-        if inside <= own { column as u64 } else { u64::from(alias) }
+        // Arithmetic, not a branch: the coin is as good as random.
+        let keep = u64::from(inside <= own).wrapping_neg();
+        (column as u64 & keep) | (u64::from(alias) & !keep)
     }
 }
 
