@@ -1,6 +1,7 @@
 //! Joins as operators that are driven batch by batch.
 
 mod build;
+mod coalesce;
 mod cursor;
 mod options;
 mod output;

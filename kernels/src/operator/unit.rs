@@ -371,16 +371,10 @@ pub(super) fn encode(
     } else {
         plan.encode(&plan.stream_keys, columns, rows, join.spec.cast_mode)?
     };
-    if let Some(filter) = &plan.stream_filter {
-        let inputs: Vec<ArrayRef> = filter
-            .slots
-            .iter()
-            .map(|&slot| {
-                let (Slot::Stream(i) | Slot::Payload(i)) = slot;
-                Arc::clone(&columns[i])
-            })
-            .collect();
-        let passed = filter.filter.evaluate(&inputs, rows)?;
+    // Where none is preserved, rows that fail are gone before they come here.
+    if plan.preserves_stream()
+        && let Some(passed) = passed(plan, columns, rows)?
+    {
         let passed = NullBuffer::new(passed);
         let matchable = encoded.matchable.take().map(NullBuffer::new);
         encoded.matchable =
@@ -393,4 +387,22 @@ pub(super) fn encode(
         join.options.hasher.hash(&encoded.keys, hashes);
     }
     Ok(encoded)
+}
+
+/// The rows that pass the one-sided filter; none if there is no filter.
+pub(super) fn passed(
+    plan: &Plan,
+    columns: &[ArrayRef],
+    rows: usize,
+) -> Result<Option<BooleanBuffer>> {
+    let Some(filter) = &plan.stream_filter else { return Ok(None) };
+    let inputs: Vec<ArrayRef> = filter
+        .slots
+        .iter()
+        .map(|&slot| {
+            let (Slot::Stream(i) | Slot::Payload(i)) = slot;
+            Arc::clone(&columns[i])
+        })
+        .collect();
+    filter.filter.evaluate(&inputs, rows).map(Some)
 }
