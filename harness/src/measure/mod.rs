@@ -53,7 +53,8 @@ pub fn measure(
     first.elapsed += flush.elapsed();
 
     let mut measured: Vec<PassOutcome> = Vec::new();
-    if first.elapsed < least_time && !matches!(sink, SinkSpec::Console) {
+    let worth_repeating = first.rows_in > 0 && !matches!(sink, SinkSpec::Console);
+    if first.elapsed < least_time && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
         // The second bound ends runs whose passes are over before they can be timed.
