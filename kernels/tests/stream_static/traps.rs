@@ -225,6 +225,49 @@ fn a_snapshot_retains_no_input_buffer() {
     assert!(weak_values.into_mutable().is_ok());
 }
 
+/// TRAPS 26: rows of no columns cost nothing, so that the limit on build rows
+/// and on the rows of a batch can be met for real.
+#[test]
+fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
+    let empty = Arc::new(Schema::empty());
+    let rows = |rows: usize| {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&empty), vec![], &options).unwrap()
+    };
+    let spec =
+        StreamStaticSpec::on(Arc::clone(&empty), Arc::clone(&empty), JoinType::Cross, vec![]);
+    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    let half = rows(1 << 31);
+    assert!(matches!(
+        join.build(&[half.clone(), half], 0),
+        Err(JoinError::TooManyBuildRows { rows: 4_294_967_296, .. })
+    ));
+    join.swap(join.build(&[rows(3)], 0).unwrap());
+    let error = join.push(&rows(u32::MAX as usize)).unwrap_err().to_string();
+    assert!(error.contains("slices"), "{error}");
+}
+
+/// TRAPS 25: 4.4 billion output rows of no columns, counted in 64 bits.
+#[test]
+fn more_than_2_to_the_32_output_rows_are_counted() {
+    let empty = Arc::new(Schema::empty());
+    let rows = |rows: usize| {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&empty), vec![], &options).unwrap()
+    };
+    let spec =
+        StreamStaticSpec::on(Arc::clone(&empty), Arc::clone(&empty), JoinType::Cross, vec![]);
+    let options = JoinOptions { max_output_rows: 1 << 14, ..JoinOptions::default() };
+    let mut join = StreamStaticJoin::new(spec, options).unwrap();
+    join.swap(join.build(&[rows(2_200_000_000)], 0).unwrap());
+    let mut cursor = join.push(&rows(2)).unwrap();
+    let mut counted = 0u64;
+    while let Some(batch) = cursor.next_batch().unwrap() {
+        counted += batch.num_rows() as u64;
+    }
+    assert_eq!((counted, cursor.stats().rows_out), (4_400_000_000, 4_400_000_000));
+}
+
 /// Types of a dictionary against plain strings, planned, not at run time.
 #[test]
 fn nested_keys_are_refused_when_the_join_is_planned() {
