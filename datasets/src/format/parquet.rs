@@ -121,8 +121,8 @@ fn readable(path: &Path, metadata: &ArrowReaderMetadata) -> Result<()> {
         if let Some(column) = unknown {
             let message = format!(
                 "column `{}` is compressed with {}; zstd, snappy, gzip and lz4 are read",
-                column.column_path(),
-                column.compression()
+                column.column_path().string(),
+                column.compression().to_string().split('(').next().unwrap_or_default()
             );
             let place = Place::RowGroup(number);
             return Err(DatasetError::corrupt(path, FileFormat::Parquet, place, message));

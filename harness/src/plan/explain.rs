@@ -52,7 +52,6 @@ fn describe_stream(text: &mut String, scenario: &Scenario, stream: &BoundStream)
         Trigger::Column(column) => format!("when `{column}` changes"),
         Trigger::File => "after each file".to_owned(),
         Trigger::Once => "one, of everything".to_owned(),
-        Trigger::Arrival(_) | Trigger::Every(_) => "not supported yet".to_owned(),
     };
     let _ = writeln!(text, "  batches: {trigger}");
 }

@@ -8,6 +8,7 @@
 
 mod bind;
 mod chain;
+mod data_hash;
 mod event_time;
 pub mod explain;
 mod feed;
@@ -20,6 +21,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use streamjoin_datasets::Source;
 use streamjoin_kernels::{IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin};
 
 use crate::error::{Failure, Result};
@@ -34,7 +36,9 @@ pub use join::{BoundJoin, BoundKey, Residual};
 pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use strategy::{Resolved, Strategy, default_isa, strategies};
-pub use table::{Fingerprint, Table, TableColumns, TableVersion, read as read_table};
+pub use table::{
+    Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
+};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -100,6 +104,21 @@ impl Plan {
         match self {
             Self::StreamStatic(plan) => plan.output.columns.schema(),
         }
+    }
+
+    /// Every recording and table that the plan reads.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.feeds().filter_map(|feed| match feed {
+            Feed::Recording(source) => Some(source),
+            Feed::Generated(_) => None,
+        })
+    }
+
+    /// Where all rows come from: the stream, then every version of every table.
+    fn feeds(&self) -> impl Iterator<Item = &Feed> {
+        let Self::StreamStatic(plan) = self;
+        let tables = plan.joins.iter().flat_map(|join| &join.table.versions);
+        std::iter::once(&plan.stream.feed).chain(tables.map(|version| &version.feed))
     }
 
     /// Rows that one pass reads, where it is known.
@@ -176,7 +195,7 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
     }
     let chain = chain::lay_out(&stream.relation, &joins, &output, cast_mode(scenario));
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
-    let watermark = spec.and_then(|spec| spec.watermark);
+    let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|delay| *delay.get_ref());
     let trigger = scenario.spec.replay.trigger.as_ref();
     let trigger = trigger.map_or_else(Trigger::default, |trigger| trigger.get_ref().clone());
     let uses_time = watermark.is_some()
