@@ -95,6 +95,8 @@ fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
     let note = match sink.abandon() {
         Ok(Some(kept)) => format!("; {kept}"),
         Ok(None) => String::new(),
+        // What cannot be written cannot be closed either.
+        Err(second) if second.message == failure.message => String::new(),
         Err(second) => format!("; and then: {second}"),
     };
     Failure { kind: failure.kind, message: failure.message + &note }

@@ -1,5 +1,6 @@
 //! Which strategies run, and what `auto` chooses.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 
 use streamjoin_kernels::{IndexKind, Isa, Layout};
@@ -61,42 +62,34 @@ impl Strategy {
         pinned_layout: Option<Choice<Layout>>,
         pinned_index: Option<Choice<IndexKind>>,
     ) -> Resolved {
-        let mut why = Vec::new();
-        let layout = match (pinned_layout, self.layout) {
-            (Some(Choice::Fixed(layout)), _) => {
-                why.push(format!("layout {layout}: the dimension asks for it"));
-                layout
-            }
-            (None, Choice::Fixed(layout)) => {
-                why.push(format!("layout {layout}: the strategy asks for it"));
-                layout
-            }
-            (Some(Choice::Auto), _) | (None, Choice::Auto) => {
-                why.push(
-                    "layout broadcast: chosen; one shared table needs no exchange of rows"
-                        .to_owned(),
-                );
-                Layout::Broadcast
-            }
-        };
-        let index = match (pinned_index, self.index) {
-            (Some(Choice::Fixed(index)), _) => {
-                why.push(format!("index {index}: the dimension asks for it"));
-                index
-            }
-            (None, Choice::Fixed(index)) => {
-                why.push(format!("index {index}: the strategy asks for it"));
-                index
-            }
-            (Some(Choice::Auto), _) | (None, Choice::Auto) => {
-                why.push(
-                    "index chained: chosen; built fastest, and probed faster than row-at-a-time at every table size"
-                        .to_owned(),
-                );
-                IndexKind::Chained
-            }
-        };
-        Resolved { layout, index, why: why.join("; ") }
+        let reason = "one shared table needs no exchange of rows";
+        let (layout, layout_why) =
+            choose("layout", pinned_layout, self.layout, Layout::Broadcast, reason);
+        let reason = "built fastest, and probed faster than row-at-a-time at every table size";
+        let (index, index_why) =
+            choose("index", pinned_index, self.index, IndexKind::Chained, reason);
+        Resolved { layout, index, why: format!("{layout_why}; {index_why}") }
+    }
+}
+
+/// A choice that the dimension or else the strategy made, or `auto`'s; and why.
+fn choose<T: Copy + fmt::Display>(
+    what: &str,
+    pinned: Option<Choice<T>>,
+    asked: Choice<T>,
+    auto: T,
+    reason: &str,
+) -> (T, String) {
+    match (pinned, asked) {
+        (Some(Choice::Fixed(chosen)), _) => {
+            (chosen, format!("{what} {chosen}: the dimension asks for it"))
+        }
+        (None, Choice::Fixed(chosen)) => {
+            (chosen, format!("{what} {chosen}: the strategy asks for it"))
+        }
+        (Some(Choice::Auto), _) | (None, Choice::Auto) => {
+            (auto, format!("{what} {auto}: chosen; {reason}"))
+        }
     }
 }
 

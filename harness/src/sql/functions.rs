@@ -4,7 +4,7 @@ mod number;
 mod text;
 mod time;
 
-pub(super) use time::plus_months;
+pub(super) use time::{in_range, plus_months};
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{ArrowPrimitiveType, DataType};

@@ -160,22 +160,6 @@ pub(super) fn sql_name(data_type: &DataType) -> String {
     }
 }
 
-/// Digits before and after the point of a decimal, or of the decimal that
-/// Spark makes of an integer type.
-pub(super) fn decimal_digits(data_type: &DataType) -> Option<(i32, i32)> {
-    use DataType::*;
-    Some(match data_type {
-        Decimal32(p, s) | Decimal64(p, s) | Decimal128(p, s) | Decimal256(p, s) => {
-            (i32::from(*p), i32::from(*s))
-        }
-        Int8 | UInt8 => (3, 0),
-        Int16 | UInt16 => (5, 0),
-        Int32 | UInt32 => (10, 0),
-        Int64 | UInt64 => (20, 0),
-        _ => return None,
-    })
-}
-
 /// `Decimal256` as wide as it gets, for exact intermediate results.
 pub(super) fn widest(scale: i32) -> DataType {
     DataType::Decimal256(DECIMAL256_MAX_PRECISION, scale as i8)

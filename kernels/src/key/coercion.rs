@@ -118,8 +118,9 @@ fn integers(l: &DataType, r: &DataType) -> Option<DataType> {
 }
 
 /// Precision and scale of a decimal, or of the decimal that holds an integer
-/// type (Spark's choices).
-fn digits(data_type: &DataType) -> Option<(i32, i32)> {
+/// type (Spark's choices); `None` for other types.
+#[must_use]
+pub fn decimal_digits(data_type: &DataType) -> Option<(i32, i32)> {
     use DataType::*;
     Some(match data_type {
         Decimal32(p, s) | Decimal64(p, s) | Decimal128(p, s) | Decimal256(p, s) => {
@@ -134,7 +135,7 @@ fn digits(data_type: &DataType) -> Option<(i32, i32)> {
 }
 
 fn decimals(l: &DataType, r: &DataType) -> Option<DataType> {
-    let ((lp, ls), (rp, rs)) = (digits(l)?, digits(r)?);
+    let ((lp, ls), (rp, rs)) = (decimal_digits(l)?, decimal_digits(r)?);
     let scale = ls.max(rs);
     let precision = (lp - ls).max(rp - rs) + scale;
     // `scale` is one of two i8 scales; a precision below it is padded.

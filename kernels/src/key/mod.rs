@@ -14,6 +14,6 @@ mod keys;
 mod tests;
 
 pub use cast::{CastMode, calendar, can_cast, cast};
-pub use coercion::comparison_type;
+pub use coercion::{comparison_type, decimal_digits};
 pub use encoder::{EncodedKeys, KeyEncoder, KeyShape};
 pub use keys::{ByteKeys, Keys};

@@ -2,14 +2,12 @@
 
 use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use sqlparser::ast;
-use streamjoin_kernels::key::{CastMode, comparison_type};
+use streamjoin_kernels::key::{CastMode, comparison_type, decimal_digits};
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{ArithmeticOp, Expr, Node};
 use super::super::interval::{self, IntervalValue};
-use super::super::types::{
-    INTERVAL, bounded_decimal, decimal_digits, is_date, is_string, sql_name, timestamp,
-};
+use super::super::types::{INTERVAL, bounded_decimal, is_date, is_string, sql_name, timestamp};
 use super::{Binder, coerce};
 
 use ArithmeticOp as Op;

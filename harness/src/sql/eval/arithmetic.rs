@@ -6,11 +6,11 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::compute::kernels::{cmp, numeric};
 use arrow::datatypes::*;
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::key::{CastMode, cast, decimal_digits};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::super::expr::ArithmeticOp;
-use super::super::types::{decimal_digits, widest};
+use super::super::types::widest;
 use super::{Value, arithmetic_error, division_by_zero, nullify, pair, unexpected};
 
 /// `left op right`, both of one type or both decimals.

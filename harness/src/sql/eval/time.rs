@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::datatypes::*;
+use streamjoin_kernels::Result;
 use streamjoin_kernels::key::{CastMode, cast};
-use streamjoin_kernels::{JoinError, Result};
 
-use super::super::functions::plus_months;
+use super::super::functions::{in_range, plus_months};
 use super::{Value, pair, unexpected};
+
+/// What leaves its range, for messages.
+const SUM: &str = "a time plus or minus an interval";
 
 /// The 64-bit counts of a timestamp or duration array.
 fn counts(array: &ArrayRef) -> Result<PrimitiveArray<Int64Type>> {
@@ -56,31 +59,12 @@ fn combine(
 ) -> Result<Value> {
     let (l, r) = (counts(left.array())?, counts(right.array())?);
     let rows = if left.is_scalar() { r.len() } else { l.len() };
-    let mut overflow = None;
-    let result: PrimitiveArray<Int64Type> = (0..rows)
-        .map(|row| {
-            let (at_l, at_r) = (left.row(row), right.row(row));
-            if l.is_null(at_l) || r.is_null(at_r) {
-                return None;
-            }
-            let value = op(l.value(at_l), r.value(at_r));
-            if value.is_none() {
-                overflow.get_or_insert(row);
-            }
-            value
-        })
-        .collect();
-    check(overflow, mode)?;
+    let result = in_range(rows, mode, SUM, |row| {
+        let (at_l, at_r) = (left.row(row), right.row(row));
+        let known = !l.is_null(at_l) && !r.is_null(at_r);
+        known.then(|| op(l.value(at_l), r.value(at_r)))
+    })?;
     Ok(pair(left, right, of_counts(result, to)?))
-}
-
-fn check(overflow: Option<usize>, mode: CastMode) -> Result<()> {
-    match overflow {
-        Some(row) if mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
-            "a time plus or minus an interval leaves the range of its type (row {row} of the batch)"
-        ))),
-        _ => Ok(()),
-    }
 }
 
 /// A time or interval of type `to` plus or minus an interval of its own unit,
@@ -121,26 +105,19 @@ fn add_months(
         _ => counts(&dates)?,
     };
     let rows = if time.is_scalar() { months.len() } else { counts.len() };
-    let mut overflow = None;
-    let moved: PrimitiveArray<Int64Type> = (0..rows)
-        .map(|row| {
-            let (at, months_at) = (time.row(row), interval.row(row));
-            if counts.is_null(at) || months.is_null(months_at) {
-                return None;
-            }
-            let (count, months) = (counts.value(at), i64::from(months.value(months_at)));
-            let months = if subtract { -months } else { months };
-            let value = plus_months(count.div_euclid(per_day), months)
-                .checked_mul(per_day)
-                .and_then(|v| v.checked_add(count.rem_euclid(per_day)))
-                .filter(|v| per_day > 1 || i32::try_from(*v).is_ok());
-            if value.is_none() {
-                overflow.get_or_insert(row);
-            }
-            value
-        })
-        .collect();
-    check(overflow, mode)?;
+    let moved = in_range::<Int64Type>(rows, mode, SUM, |row| {
+        let (at, months_at) = (time.row(row), interval.row(row));
+        if counts.is_null(at) || months.is_null(months_at) {
+            return None;
+        }
+        let (count, months) = (counts.value(at), i64::from(months.value(months_at)));
+        let months = if subtract { -months } else { months };
+        let value = plus_months(count.div_euclid(per_day), months)
+            .checked_mul(per_day)
+            .and_then(|v| v.checked_add(count.rem_euclid(per_day)))
+            .filter(|v| per_day > 1 || i32::try_from(*v).is_ok());
+        Some(value)
+    })?;
     let array: ArrayRef = if per_day == 1 {
         Arc::new(moved.unary::<_, Date32Type>(|v| v as i32))
     } else {

@@ -71,14 +71,16 @@ pub(super) fn second(a: &Arguments<'_>) -> Result<ArrayRef> {
     of_time(a, |micros| micros / SECOND % 60)
 }
 
-/// The result of an operation that may leave the range of its type.
-fn checked<T: ArrowPrimitiveType>(
-    a: &Arguments<'_>,
+/// The result of an operation that may leave the range of its type: for each
+/// row `None` is null and `Some(None)` is out of range.
+pub(in crate::sql) fn in_range<T: ArrowPrimitiveType>(
+    rows: usize,
+    mode: CastMode,
     what: &str,
     value: impl Fn(usize) -> Option<Option<T::Native>>,
 ) -> Result<PrimitiveArray<T>> {
     let mut overflow = None;
-    let values: PrimitiveArray<T> = (0..a.rows)
+    let values: PrimitiveArray<T> = (0..rows)
         .map(|row| {
             let value = value(row)?;
             if value.is_none() {
@@ -88,7 +90,7 @@ fn checked<T: ArrowPrimitiveType>(
         })
         .collect();
     match overflow {
-        Some(row) if a.mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
+        Some(row) if mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
             "{what} leaves the range of its type (row {row} of the batch)"
         ))),
         _ => Ok(values),
@@ -100,7 +102,7 @@ fn dates(
     what: &str,
     day: impl Fn(usize) -> Option<Option<i64>>,
 ) -> Result<ArrayRef> {
-    let dates = checked::<Date32Type>(a, what, |row| {
+    let dates = in_range::<Date32Type>(a.rows, a.mode, what, |row| {
         Some(day(row)?.and_then(|day| i32::try_from(day).ok()))
     })?;
     Ok(Arc::new(dates))
@@ -111,7 +113,7 @@ fn times(
     what: &str,
     micros: impl Fn(usize) -> Option<Option<i64>>,
 ) -> Result<ArrayRef> {
-    let times = checked::<TimestampMicrosecondType>(a, what, micros)?;
+    let times = in_range::<TimestampMicrosecondType>(a.rows, a.mode, what, micros)?;
     Ok(Arc::new(times.with_timezone("UTC")))
 }
 
@@ -154,7 +156,8 @@ pub(super) fn date_sub(a: &Arguments<'_>) -> Result<ArrayRef> {
 /// Days from the second date to the first.
 pub(super) fn date_diff(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (end, start) = (a.primitive::<Date32Type>(0), a.primitive::<Date32Type>(1));
-    let days = checked::<Int32Type>(a, "datediff", |row| Some(end(row)?.checked_sub(start(row)?)))?;
+    let days = |row| Some(end(row)?.checked_sub(start(row)?));
+    let days = in_range::<Int32Type>(a.rows, a.mode, "datediff", days)?;
     Ok(Arc::new(days))
 }
 
