@@ -7,7 +7,7 @@ mod write;
 pub(crate) use infer::{is_timestamp, widen};
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::flat::{can_parse, parse_column, refuse_duplicate_names};
+use super::flat::{can_parse, open_text, parse_column, refuse_duplicate_names};
 use super::{FileBatches, FileFormat, Format, Shape};
 use crate::error::{DatasetError, Place, Result, nearest, shorten};
 use crate::options::ReadOptions;
@@ -23,7 +23,6 @@ use crate::write::{BatchWriter, Output};
 
 /// A batch ends at this many bytes of text, however few its rows.
 const BATCH_BYTES: usize = 32 << 20;
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The CSV format.
 pub(crate) struct Csv;
@@ -103,13 +102,9 @@ pub(crate) struct Lines {
 
 impl Lines {
     fn open(path: &Path, options: &ReadOptions) -> Result<Lines> {
-        let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-        let mut file = BufReader::with_capacity(256 << 10, file);
-        let mut len = file.get_ref().metadata().map_or(u64::MAX, |known| known.len());
-        let head = file.fill_buf().map_err(|e| DatasetError::io(path, "read", e))?;
-        let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        file.consume(mark);
-        len = len.saturating_sub(mark as u64);
+        let (file, mark) = open_text(path)?;
+        let len = file.get_ref().metadata().map_or(u64::MAX, |known| known.len());
+        let len = len.saturating_sub(mark);
         let tsv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
         let delimiter = if tsv && options.delimiter == b',' { b'\t' } else { options.delimiter };
         let reader = ReaderBuilder::new()
@@ -121,7 +116,7 @@ impl Lines {
             reader,
             record: ByteRecord::new(),
             delimiter,
-            mark: mark as u64,
+            mark,
             len,
             names: Vec::new(),
             named: options.header,

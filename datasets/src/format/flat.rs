@@ -1,6 +1,9 @@
-//! What the text formats share: columns they can hold, and text turned into a
-//! column.
+//! What the text formats share: how files are opened, columns they can hold,
+//! and text turned into a column.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -12,6 +15,18 @@ use arrow::error::ArrowError;
 
 use super::FileFormat;
 use crate::error::{DatasetError, Result};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text file from its first line on, and the bytes before that.
+pub(crate) fn open_text(path: &Path) -> Result<(BufReader<File>, u64)> {
+    let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
+    let mut file = BufReader::with_capacity(256 << 10, file);
+    let head = file.fill_buf().map_err(|e| DatasetError::io(path, "read", e))?;
+    let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    file.consume(mark);
+    Ok((file, mark as u64))
+}
 
 /// Refuses two columns of one name, of which a reader would lose one.
 pub(crate) fn refuse_duplicate_names(format: FileFormat, schema: &SchemaRef) -> Result<()> {

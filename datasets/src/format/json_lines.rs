@@ -15,7 +15,7 @@ use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::ReaderBuilder;
 
-use super::flat::refuse_duplicate_names;
+use super::flat::{open_text, refuse_duplicate_names};
 use super::{FileBatches, FileFormat, Format, Shape};
 use crate::error::{DatasetError, Place, Result};
 use crate::options::ReadOptions;
@@ -81,12 +81,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     fn open(path: &Path) -> Result<Lines> {
-        let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-        let mut file = BufReader::with_capacity(256 << 10, file);
-        let head = file.fill_buf().map_err(|e| DatasetError::io(path, "read", e))?;
-        if head.starts_with(b"\xef\xbb\xbf") {
-            file.consume(3);
-        }
+        let (file, _) = open_text(path)?;
         Ok(Lines { file, line: 0 })
     }
 
