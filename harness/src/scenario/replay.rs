@@ -19,12 +19,36 @@ pub struct ReplaySpec {
     pub limit: Option<u64>,
     /// What happens to state at the end; a stream-static join keeps none.
     pub end: Option<End>,
-    /// How two streams are merged.
+    /// How two streams are merged; default by event time.
+    pub merge: Option<Spanned<Merge>>,
+    /// How rows are moved out of order.
+    pub disorder: Option<Spanned<DisorderSpec>>,
+}
+
+/// Which row of two streams comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Merge {
+    /// The one with the smaller event time.
+    #[default]
+    EventTime,
+    /// The one that arrived first.
+    Arrival,
+    /// In proportion to the streams' rows.
+    FileOrder,
+}
+
+/// Rows that are held back: each stream's, before they are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DisorderSpec {
+    /// Share of the rows that are held back, 0 to 1.
+    pub share: f64,
+    /// How far behind the running maximum of the event time a row is at most.
+    pub max: Micros,
+    /// The same seed holds back the same rows; default 0.
     #[serde(default)]
-    pub merge: Later,
-    /// How far rows are moved out of order.
-    #[serde(default)]
-    pub disorder: Later,
+    pub seed: u64,
 }
 
 /// Where one batch ends and the next one starts.
@@ -41,8 +65,8 @@ pub enum Trigger {
     File,
     /// Everything is one batch.
     Once,
-    /// Ticks of the arrival column.
-    Arrival(Later),
+    /// When the running maximum of the arrival time enters a new epoch-aligned tick.
+    Arrival(Micros),
     /// What arrived since the last batch.
     Every(Later),
 }

@@ -28,18 +28,27 @@ pub struct StrategySpec {
     pub isa: Option<Spanned<Isa>>,
     /// Rows of a probe work unit.
     pub batch_rows: Option<NonZeroUsize>,
-    /// The state store of a stream-stream join.
-    #[serde(default)]
-    pub state: Later,
-    /// The most that a state store may hold.
-    #[serde(default)]
-    pub state_limit: Later,
+    /// The state store of a stream-stream join; default ordered-map.
+    #[serde(default, deserialize_with = "from_text")]
+    pub state: Option<Spanned<StoreKind>>,
+    /// The most that the state store may hold; no limit where absent.
+    pub state_limit: Option<Spanned<StateLimit>>,
     /// Up to which table size `auto` broadcasts.
     #[serde(default)]
     pub broadcast_threshold: Later,
     /// Whether a better index is built behind the first and swapped in.
     #[serde(default)]
     pub swap: Later,
+}
+
+/// The most that a state store may hold, both sides together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateLimit {
+    /// Rows.
+    Rows(u64),
+    /// Bytes, index and slack included.
+    Bytes(u64),
 }
 
 /// A named choice, or leave to choose.
