@@ -53,8 +53,10 @@ pub mod operator;
 pub mod pairs;
 pub mod probe;
 mod side;
+pub mod state;
 pub mod support;
 pub mod table;
+pub mod time;
 
 pub use arch::Isa;
 pub use dimension::DimensionSnapshot;
@@ -66,6 +68,6 @@ pub use operator::{
     JoinCursor, JoinOptions, JoinStats, KeyPair, Layout, OutputColumn, StreamStaticJoin,
     StreamStaticSpec, output_on, output_using, using_keys,
 };
-pub use probe::{ColumnRef, Filter, Predicate};
+pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
 pub use table::IndexKind;

@@ -19,6 +19,7 @@ use arrow::buffer::BooleanBuffer;
 pub use cursor::FindCursor;
 pub use kind::IndexKind;
 pub use nested_loop::NestedLoop;
+pub(crate) use store::OwnedKey;
 
 use crate::key::Keys;
 use crate::pairs::Pairs;
