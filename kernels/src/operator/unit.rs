@@ -342,7 +342,7 @@ impl Unit {
 
 /// Says what an overflow of 32-bit offsets means here: one row alone is too
 /// large, for the limit in bytes had cut the batch down to it.
-fn too_large(error: JoinError, schema: &Schema) -> JoinError {
+pub(super) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
     match error {
         JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
             let names: Vec<&str> = schema

@@ -22,6 +22,7 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
 pub use kind::StoreKind;
+pub(crate) use rows::by_value;
 pub use size::StateSize;
 
 use crate::error::Result;

@@ -95,6 +95,13 @@ pub enum Unbounded {
 }
 
 impl TimeCondition {
+    /// Whether no pair of rows with event times can satisfy the condition.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        let at_once = self.key == Some(TimeKey::EventTime);
+        self.interval.matches_nothing() || at_once && !self.interval.contains(0, 0)
+    }
+
     /// When the rows of `side` leave the state.
     #[must_use]
     pub fn expiry(&self, side: Side, declared: DeclaredWatermarks) -> Expiry {

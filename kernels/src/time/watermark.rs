@@ -120,6 +120,12 @@ impl Watermarks {
         BatchWatermarks { in_force: self.global, late }
     }
 
+    /// What the last batch left behind, without beginning one.
+    #[must_use]
+    pub fn current(&self) -> BatchWatermarks {
+        BatchWatermarks { in_force: self.global, late: self.last }
+    }
+
     /// Takes note of the greatest event time of a batch, in microseconds, late
     /// rows included. It counts from the next [`end_batch`](Self::end_batch) on.
     pub fn see(&mut self, side: Side, greatest: i64) {
