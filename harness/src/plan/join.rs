@@ -204,7 +204,7 @@ fn condition(
 }
 
 /// A condition or `USING (...)`, with the names of the latter.
-fn clause(
+pub(super) fn clause(
     text: &str,
     left: &Scope,
     right: &Scope,

@@ -1,7 +1,8 @@
 //! `[join]`: two streams, joined within a time interval.
 
 use serde::Deserialize;
-use streamjoin_kernels::JoinType;
+use streamjoin_kernels::{JoinType, OutputMode};
+use streamjoin_kernels::time::WatermarkPolicy;
 use toml::Spanned;
 
 use super::Micros;
@@ -23,37 +24,15 @@ pub struct JoinSpec {
     /// Key columns of equal name on both sides, in place of `on`.
     pub using: Option<Spanned<Vec<String>>>,
     /// Which of the sides' watermarks is in force; default min.
+    #[serde(default, deserialize_with = "from_text")]
     pub watermark_policy: Option<Spanned<WatermarkPolicy>>,
     /// Whether a moved watermark runs a batch without input; default true.
     pub no_data_batches: Option<bool>,
     /// When rows come out; default append.
+    #[serde(default, deserialize_with = "from_text")]
     pub output_mode: Option<Spanned<OutputMode>>,
     /// Rows match only within one tumbling window of this length.
     pub window: Option<Spanned<Micros>>,
     /// ANSI mode, as at the top of the scenario.
     pub ansi: Option<Spanned<bool>>,
-}
-
-/// Which of the sides' watermarks is in force.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WatermarkPolicy {
-    /// The slowest side's.
-    #[default]
-    Min,
-    /// The fastest side's.
-    Max,
-}
-
-/// When rows come out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OutputMode {
-    /// Once, when they are final.
-    #[default]
-    Append,
-    /// As soon as they change; joined rows never do.
-    Update,
-    /// All of them, after every batch.
-    Complete,
 }

@@ -24,7 +24,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use duration::{Micros, timestamp};
-pub use join::{JoinSpec, OutputMode, WatermarkPolicy};
+pub use join::JoinSpec;
 pub(crate) use load::nearest;
 pub use load::{load, parse};
 pub use ordered::Ordered;
