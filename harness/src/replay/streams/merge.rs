@@ -2,7 +2,7 @@
 
 use streamjoin_kernels::Side;
 
-use super::chunk::Piece;
+use super::chunk::{Piece, RowPlace};
 use super::cut::PairCutter;
 use super::side::SideReader;
 use crate::error::Result;
@@ -14,6 +14,21 @@ use crate::scenario::Merge;
 pub(super) struct MergedBatch {
     pub(super) left: SideBatch,
     pub(super) right: SideBatch,
+    /// Arrival of the first row of all.
+    pub(super) began: Option<i64>,
+}
+
+impl MergedBatch {
+    pub(super) fn side(&self, side: Side) -> &SideBatch {
+        match side {
+            Side::Left => &self.left,
+            Side::Right => &self.right,
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.left.rows() + self.right.rows()
+    }
 }
 
 /// One stream's part of a batch.
@@ -30,6 +45,16 @@ impl SideBatch {
     pub(super) fn rows(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.batch.num_rows() as u64).sum()
     }
+
+    /// Where the first row of this event time is from.
+    pub(super) fn place_of(&self, side: &SidePlan, time: i64) -> Option<RowPlace> {
+        let event_time = side.stream.event_time.as_ref()?;
+        self.pieces.iter().find_map(|piece| {
+            let times = event_time.micros(&piece.batch).ok()?;
+            let row = times.iter().position(|found| found == Some(time))?;
+            Some(piece.places.of(row))
+        })
+    }
 }
 
 /// Reads two streams in merged order; holds the open batch and one batch as it
@@ -42,6 +67,7 @@ pub(super) struct Merger<'p> {
     /// Rows that may still be read.
     left_over: u64,
     arrived: [Option<i64>; 2],
+    began: Option<i64>,
 }
 
 impl<'p> Merger<'p> {
@@ -58,6 +84,7 @@ impl<'p> Merger<'p> {
             cutter: PairCutter::new(&plan.trigger)?,
             left_over: plan.limit.unwrap_or(u64::MAX),
             arrived: [None, None],
+            began: None,
         })
     }
 
@@ -78,6 +105,7 @@ impl<'p> Merger<'p> {
             }
             let arrived = &mut self.arrived[usize::from(side == Side::Right)];
             *arrived = row.arrival.or(*arrived);
+            self.began = self.began.or(row.arrival);
             reader.take();
             rows += 1;
             self.left_over -= 1;
@@ -95,7 +123,8 @@ impl<'p> Merger<'p> {
             Ok(SideBatch { pieces, ended: over || !reader.ready()?, arrived })
         };
         let [left, right] = self.arrived;
-        Ok(MergedBatch { left: side(&mut self.left, left)?, right: side(&mut self.right, right)? })
+        let (left, right) = (side(&mut self.left, left)?, side(&mut self.right, right)?);
+        Ok(MergedBatch { left, right, began: self.began })
     }
 
     /// Whose row comes next: the left one's on ties.

@@ -12,7 +12,7 @@ use crate::scenario::{DisorderSpec, Merge};
 /// Reads one stream; holds one batch of it at a time.
 pub(super) struct SideReader<'p> {
     plan: &'p SidePlan,
-    batches: FeedBatches,
+    batches: std::iter::Fuse<FeedBatches>,
     disorder: Option<Disorder>,
     converter: Option<RowConverter>,
     by_arrival: bool,
@@ -40,7 +40,7 @@ impl<'p> SideReader<'p> {
         let stream = &plan.stream;
         Ok(Self {
             plan,
-            batches: stream.feed.read(stream.prepare.read.as_slice())?,
+            batches: stream.feed.read(stream.prepare.read.as_slice())?.fuse(),
             disorder: disorder.map(|(spec, stream)| Disorder::new(spec, stream)),
             converter: None,
             by_arrival: merge == Merge::Arrival,
