@@ -10,6 +10,7 @@ use arrow::datatypes::{
 use crate::error::{JoinError, Result};
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
+const MILLIS_PER_DAY: i64 = 86_400_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
 /// The event times of some rows, in microseconds.
@@ -62,11 +63,12 @@ impl EventTimes {
                 .iter()
                 .map(|&day| i64::from(day).saturating_mul(MICROS_PER_DAY))
                 .collect(),
+            // A date is a day, whatever time its milliseconds hold.
             DataType::Date64 => column
                 .as_primitive::<Date64Type>()
                 .values()
                 .iter()
-                .map(|t| t.saturating_mul(super::MICROS_PER_MILLI))
+                .map(|t| t.div_euclid(MILLIS_PER_DAY).saturating_mul(MICROS_PER_DAY))
                 .collect(),
             other => {
                 return Err(JoinError::InvalidPlan(format!(

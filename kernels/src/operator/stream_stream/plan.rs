@@ -199,7 +199,9 @@ impl SidePlan {
             payload: slots(&kept)?,
             kept_types,
             preserved,
-            needs_time: !spec.time.interval.is_unbounded() || equal_times(spec),
+            needs_time: !spec.time.interval.is_unbounded()
+                || equal_times(spec)
+                || matches!(spec.time.key, Some(TimeKey::Window { .. })),
             watermark: input.watermark_delay.is_some(),
             expiry,
             read,
