@@ -137,11 +137,8 @@ impl RunArgs {
 
 /// Refuses before the first row what any strategy, or the sink, cannot do.
 pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Result<()> {
-    let Plan::StreamStatic(joined) = plan;
     for strategy in strategies {
-        for join in &joined.joins {
-            join.operator(strategy, None)?;
-        }
+        plan.check(strategy)?;
     }
     sink.check(plan.output_schema())
 }

@@ -3,10 +3,10 @@
 use arrow::datatypes::DataType;
 use streamjoin_kernels::key::CastMode;
 
+use super::bind_pair::{arrival_time, bind_pair, for_two_streams};
 use super::event_time::EventTime;
 use super::feed::{Feed, FeedSpec};
 use super::join::{BoundJoin, JoinInputs};
-use super::bind_pair::{arrival_time, bind_pair, for_two_streams};
 use super::pair::BoundPair;
 use super::relation::{Clauses, Origin, Relation, Selection};
 use super::table::Table;
@@ -61,13 +61,18 @@ pub struct BoundDimension {
 #[must_use]
 pub fn cast_mode(scenario: &Scenario) -> CastMode {
     let of_join = scenario.spec.join.as_ref().and_then(|join| join.get_ref().ansi.as_ref());
-    if of_join.map(|ansi| *ansi.get_ref()).or(scenario.spec.ansi).unwrap_or(true) { CastMode::Ansi } else { CastMode::NullOnError }
+    if of_join.map(|ansi| *ansi.get_ref()).or(scenario.spec.ansi).unwrap_or(true) {
+        CastMode::Ansi
+    } else {
+        CastMode::NullOnError
+    }
 }
 
 /// Opens what `scenario` names and binds its query, as far as it goes.
 #[must_use]
 pub fn bind(scenario: &Scenario) -> Bound {
-    let mut bound = Bound { stream: None, pair: None, joins: Vec::new(), output: None, failure: None };
+    let mut bound =
+        Bound { stream: None, pair: None, joins: Vec::new(), output: None, failure: None };
     bound.failure = bind_into(scenario, &mut bound).err();
     bound
 }

@@ -38,15 +38,17 @@ pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Resul
 ///
 /// # Errors
 /// As the streams and the join.
-pub(super) fn bind_pair(join: &Spanned<JoinSpec>, scenario: &Scenario, mode: CastMode) -> Result<BoundPair> {
+pub(super) fn bind_pair(
+    join: &Spanned<JoinSpec>,
+    scenario: &Scenario,
+    mode: CastMode,
+) -> Result<BoundPair> {
     let spec = join.get_ref();
     if let (Some(ansi), Some(above)) = (&spec.ansi, scenario.spec.ansi)
         && *ansi.get_ref() != above
     {
-        return Err(Failure::usage(
-            "`ansi` is given twice, and not the same: keep one of them",
-        )
-        .at(scenario.place(ansi)));
+        return Err(Failure::usage("`ansi` is given twice, and not the same: keep one of them")
+            .at(scenario.place(ansi)));
     }
     if spec.left.get_ref().eq_ignore_ascii_case(spec.right.get_ref()) {
         return Err(Failure::usage(format!(
@@ -163,4 +165,3 @@ pub(super) fn arrival_time(
         )
     })
 }
-

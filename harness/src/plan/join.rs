@@ -204,7 +204,7 @@ fn condition(
 }
 
 /// A condition or `USING (...)`, with the names of the latter.
-pub(super) fn clause(
+fn clause(
     text: &str,
     left: &Scope,
     right: &Scope,

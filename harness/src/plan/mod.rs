@@ -11,6 +11,7 @@ mod bind_pair;
 mod chain;
 mod event_time;
 pub mod explain;
+mod explain_pair;
 mod feed;
 mod join;
 mod pair;
@@ -288,8 +289,7 @@ fn two_streams(
 ) -> Result<Plan> {
     let mode = cast_mode(scenario);
     let join = &pair.join;
-    let chain =
-        chain::lay_out(&join.output, streams::before(join.join_type), &joins, output, mode);
+    let chain = chain::lay_out(&join.output, streams::before(join.join_type), &joins, output, mode);
     let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
     has_end(scenario, &streams.left.stream, limit)?;
     has_end(scenario, &streams.right.stream, limit)?;

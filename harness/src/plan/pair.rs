@@ -9,11 +9,12 @@ use streamjoin_kernels::{
 use toml::Spanned;
 
 use super::bind::BoundStream;
-use super::join::clause;
 use super::relation::{Origin, schema_of};
 use crate::error::{Failure, Result};
 use crate::scenario::{JoinSpec, Micros, Scenario};
-use crate::sql::{self, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns};
+use crate::sql::{
+    self, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
+};
 
 /// Two streams and their join.
 #[derive(Clone, Debug)]
@@ -83,22 +84,13 @@ impl BoundPairJoin {
         let (l, r) = (&left.relation.scope, &right.relation.scope);
         let (mut condition, using) = condition(spec, left, right, mode, scenario)?;
         let windowed = spec.window.as_ref().map(|window| window.get_ref().0);
-        if windowed.is_some() {
+        let mut time = condition.time;
+        if let Some(width) = windowed
+            && time.key.is_none()
+        {
             condition.keys.push(window_key(left, right, mode, scenario, spec)?);
+            time.key = Some(TimeKey::Window { width });
         }
-        let bare = |expr: &BoundExpr| expr.as_column();
-        let times_are_key = windowed.is_none()
-            && condition.keys.iter().any(|key| {
-                let pair = (bare(&key.left), bare(&key.right));
-                matches!(pair, (Some(a), Some(b))
-                    if left.time_column == Some(a) && right.time_column == Some(b)
-                        && timed(l, a) && timed(r, b))
-            });
-        let key = match windowed {
-            Some(width) => Some(TimeKey::Window { width }),
-            None => times_are_key.then_some(TimeKey::EventTime),
-        };
-        let time = TimeCondition { interval: condition.interval.unwrap_or_default(), key };
         let (output, sources) = joined(join_type, l, r, using.as_deref())
             .map_err(|failure| failure.at(scenario.place(&spec.left)))?;
         let mut warnings = Vec::new();
@@ -108,14 +100,10 @@ impl BoundPairJoin {
                 time.interval
             ));
         }
-        let not_null = |columns: Vec<usize>, stream: &BoundStream| {
-            // The event time is looked at apart: rows without it have a count of their own.
-            columns.into_iter().filter(|c| stream.time_column != Some(*c)).collect()
-        };
         Ok(Self {
             join_type,
-            left_not_null: not_null(condition.left_not_null, left),
-            right_not_null: not_null(condition.right_not_null, right),
+            left_not_null: condition.left_not_null,
+            right_not_null: condition.right_not_null,
             keys: condition.keys,
             left_filter: condition.left_filter,
             right_filter: condition.right_filter,
@@ -167,11 +155,6 @@ pub(super) fn side_column(position: usize, left_columns: usize) -> SideColumn {
     }
 }
 
-/// Whether a column can be compared as an event time.
-fn timed(scope: &Scope, column: usize) -> bool {
-    is_event_time(&scope.columns[column].data_type)
-}
-
 fn condition(
     spec: &JoinSpec,
     left: &BoundStream,
@@ -180,23 +163,24 @@ fn condition(
     scenario: &Scenario,
 ) -> Result<(JoinCondition, Option<Vec<String>>)> {
     let (l, r) = (&left.relation.scope, &right.relation.scope);
-    let windowed = spec.window.is_some();
-    let time = |stream: &BoundStream| {
-        let column = stream.time_column.filter(|_| !windowed);
-        column.filter(|column| timed(&stream.relation.scope, *column))
-    };
-    let times = TimeColumns { left: time(left), right: time(right) };
+    let windows = spec.window.as_ref().map(|window| WindowColumns {
+        left: left.time_column.unwrap_or_default(),
+        right: right.time_column.unwrap_or_default(),
+        width: window.get_ref().0,
+    });
+    let time = |stream: &BoundStream| stream.time_column.filter(|_| windows.is_none());
+    let times = &TimeColumns { left: time(left), right: time(right), windows };
     match (&spec.on, &spec.using) {
         (Some(_), Some(using)) => {
             Err(Failure::usage("a [join] takes `on` or `using`, not both: remove one of them")
                 .at(scenario.place(using)))
         }
-        (Some(on), None) => clause(on.get_ref(), l, r, mode, times)
+        (Some(on), None) => sql::streams_condition(on.get_ref(), l, r, mode, times)
             .map_err(|error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on))),
         (None, Some(using)) => {
             let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
             let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));
-            clause(&text, l, r, mode, times).map_err(|error| {
+            sql::streams_condition(&text, l, r, mode, times).map_err(|error| {
                 Failure::usage(format!("`using`: {}", error.message())).at(scenario.place(using))
             })
         }
@@ -270,9 +254,7 @@ pub(super) fn put_in_windows(
     let source = &stream.relation.source;
     let time = format!("`{}`", source.columns[*column].name.replace('`', "``"));
     let micros = format!("unix_micros(CAST({time} AS TIMESTAMP))");
-    let text = format!(
-        "timestamp_micros({micros} - (({micros} % {width}) + {width}) % {width})"
-    );
+    let text = format!("timestamp_micros({micros} - (({micros} % {width}) + {width}) % {width})");
     let start = sql::expression(&text, source, mode).map_err(|error| at(error.to_string()))?;
     let relation = &mut stream.relation;
     let seen = ScopeColumn {

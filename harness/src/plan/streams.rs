@@ -16,7 +16,7 @@ use super::chain::{Before, add_keys};
 use super::event_time::EventTime;
 use super::pair::{BoundPair, BoundPairJoin, side_column};
 use super::projector::{Item, Projector};
-use super::relation::{Needed, Origin, field};
+use super::relation::{Needed, Origin};
 use super::{ChainOutput, JoinPlan, Strategy, StreamPlan};
 use crate::error::{Failure, Result};
 use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
@@ -231,8 +231,7 @@ fn proofs(pair: &BoundPair, needed: &Needed) -> Vec<Proof> {
                 key.null_equality == NullEquality::NullMatchesNothing
                     && expr.as_column() == Some(column)
             });
-            let of_time =
-                stream.time_column == Some(column) && !join.time.interval.is_unbounded();
+            let of_time = stream.time_column == Some(column) && !join.time.interval.is_unbounded();
             of_key || of_time || !stream.relation.scope.columns[column].nullable
         };
         let given = needed.positions().position(|position| {

@@ -72,7 +72,9 @@ pub(super) fn cutter(trigger: &Trigger) -> Result<Cutter> {
     Ok(match trigger {
         Trigger::Rows(rows) => Cutter::Rows { rows: rows.get(), taken: 0 },
         // A tick of arrival time is one of whatever times the cutter is given.
-        Trigger::EventTime(tick) | Trigger::Arrival(tick) => Cutter::EventTime { tick: tick.0, max: None },
+        Trigger::EventTime(tick) | Trigger::Arrival(tick) => {
+            Cutter::EventTime { tick: tick.0, max: None }
+        }
         Trigger::Column(_) => Cutter::Column { last: None },
         Trigger::File => Cutter::File { last: None },
         Trigger::Once => Cutter::Once,

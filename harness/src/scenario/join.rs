@@ -1,8 +1,8 @@
 //! `[join]`: two streams, joined within a time interval.
 
 use serde::Deserialize;
-use streamjoin_kernels::{JoinType, OutputMode};
 use streamjoin_kernels::time::WatermarkPolicy;
+use streamjoin_kernels::{JoinType, OutputMode};
 use toml::Spanned;
 
 use super::Micros;

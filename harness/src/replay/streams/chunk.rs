@@ -108,7 +108,7 @@ impl Chunk {
         let stream = &side.stream;
         let times = stream.event_time.as_ref().map(|time| time.micros(batch)).transpose();
         let times = times.map_err(|error| failed(Failure::run(error)))?;
-        let arrivals = side.arrival.as_ref().map(|arrival| arrival.micros(batch)).transpose();
+        let arrivals = stream.arrival.as_ref().map(|arrival| arrival.micros(batch)).transpose();
         let arrivals = arrivals.map_err(|error| failed(Failure::run(error)))?;
         let arrivals = arrivals.map_or_else(Vec::new, |a| carried.ascending(&a));
         let order = match (&times, by_arrival) {

@@ -60,8 +60,7 @@ impl Disorder {
         let failed = |failure| piece.failed(side, failure);
         let time = side.stream.event_time.as_ref();
         let Some(time) = time else { return Ok(Some(piece)) };
-        let times =
-            time.micros(&piece.batch).map_err(|error| failed(Failure::run(error)))?;
+        let times = time.micros(&piece.batch).map_err(|error| failed(Failure::run(error)))?;
         let times = self.carried.filled(&times, &piece.places);
         let batch = self.first + self.kept.len();
         self.kept.push_back((piece, 0));

@@ -118,7 +118,7 @@ impl<'p> Merger<'p> {
 
     fn end_batch(&mut self) -> Result<MergedBatch> {
         let over = self.left_over == 0;
-        let mut side = |reader: &mut SideReader<'p>, arrived| -> Result<SideBatch> {
+        let side = |reader: &mut SideReader<'p>, arrived| -> Result<SideBatch> {
             let pieces = reader.end_batch();
             Ok(SideBatch { pieces, ended: over || !reader.ready()?, arrived })
         };

@@ -226,8 +226,7 @@ impl PairPass<'_, '_> {
         };
         loop {
             let rows = timed(&mut wall, || output.next_batch());
-            let rows =
-                rows.map_err(|e| in_batch(Failure::run(e).at(&self.plan.place), id))?;
+            let rows = rows.map_err(|e| in_batch(Failure::run(e).at(&self.plan.place), id))?;
             let Some(rows) = rows else { break };
             let rows = joined.rows(rows).map_err(|failure| in_batch(failure, id))?;
             self.pipeline.push(&rows, &mut run).map_err(|failure| in_batch(failure, id))?;
@@ -244,8 +243,7 @@ impl PairPass<'_, '_> {
         clock.add(Phase::Materialise, materialise + report.times.materialise);
         clock.add(Phase::Sink, sink);
         let times = report.times;
-        let split =
-            times.intake + times.probe + times.insert + times.evict + times.materialise;
+        let split = times.intake + times.probe + times.insert + times.evict + times.materialise;
         clock.add(Phase::Other, wall.saturating_sub(split));
         self.note(&report, output.outer_times());
         drop(output);
@@ -256,8 +254,7 @@ impl PairPass<'_, '_> {
     /// Counts what a batch did.
     fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
         let times = [report.left.event_time, report.right.event_time];
-        self.max_time =
-            times.iter().flatten().map(|times| times.max).max().max(self.max_time);
+        self.max_time = times.iter().flatten().map(|times| times.max).max().max(self.max_time);
         if self.counted == Counted::TimeOnly {
             return;
         }
@@ -339,7 +336,8 @@ impl PairPass<'_, '_> {
 
     fn finish(self) -> PassOutcome {
         let dimensions = || self.pipeline.dimensions();
-        let of_tables = self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
+        let of_tables =
+            self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
         PassOutcome {
             rows_unmatched: match of_tables {
                 true => self.counts.iter().map(|counts| counts.unmatched).sum(),
@@ -372,11 +370,7 @@ impl JoinedSchema {
         if !plan.joined.proofs.is_empty() {
             fields.push(Field::new("matched 0", DataType::Boolean, true));
         }
-        Self {
-            schema: Arc::new(Schema::new(fields)),
-            columns,
-            proofs: plan.joined.proofs.clone(),
-        }
+        Self { schema: Arc::new(Schema::new(fields)), columns, proofs: plan.joined.proofs.clone() }
     }
 
     fn rows(&self, joined: RecordBatch) -> Result<RecordBatch> {
