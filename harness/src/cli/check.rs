@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
-use super::run::{check, sink};
+use super::run::{check, sink, warn};
 use super::table::grouped;
 use crate::error::Result;
 use crate::plan::{plan, strategies};
@@ -29,6 +29,7 @@ impl CheckArgs {
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
+        warn(&plan, &strategies);
         let mut results = Results::new(false);
         for (name, rows) in read_through(&plan)? {
             results.line(&format!("{name}: {} rows", grouped(rows)))?;

@@ -132,6 +132,39 @@ fn describe_condition(text: &mut String, join: &BoundPairJoin) {
     }
 }
 
+/// The streams whose rows never leave the state, each with the reason.
+pub(super) fn unbounded(scenario: &Scenario, pair: &BoundPair) -> Vec<String> {
+    let declared = |side| delay(scenario, pair.side(side)).is_some();
+    let declared = DeclaredWatermarks { left: declared(Side::Left), right: declared(Side::Right) };
+    let sides = [Side::Left, Side::Right].into_iter();
+    let sides = sides.filter_map(|side| {
+        let Expiry::Never(why) = pair.join.time.expiry(side, declared) else { return None };
+        let name = &pair.side(side).relation.name;
+        Some(format!("the state of stream `{name}` only grows: {}", reason(why, pair)))
+    });
+    sides.collect()
+}
+
+/// Why a side's rows never leave.
+fn reason(why: Unbounded, pair: &BoundPair) -> String {
+    let name = |side: Side| &pair.side(side).relation.name;
+    match why {
+        Unbounded::NoTimeCondition => {
+            "no condition relates the event times of the two streams".to_owned()
+        }
+        Unbounded::OpenInterval { side } => format!(
+            "the condition does not limit how much later than a row of {} its matches may be",
+            name(side)
+        ),
+        Unbounded::NoWatermark { side } => {
+            format!("stream {} declares no watermark: add `watermark = \"...\"` to it", name(side))
+        }
+        Unbounded::NoWatermarkAtAll => {
+            "neither stream declares a watermark: add `watermark = \"...\"` to one".to_owned()
+        }
+    }
+}
+
 /// When a side's rows leave its state, as a formula, or why they never do.
 fn line(
     join: &BoundPairJoin,
@@ -140,7 +173,6 @@ fn line(
     column: &str,
     pair: &BoundPair,
 ) -> String {
-    let name = |side: Side| &pair.side(side).relation.name;
     match join.time.expiry(side, declared) {
         Expiry::AtWatermark => match join.time.key {
             Some(TimeKey::Window { .. }) => {
@@ -158,32 +190,7 @@ fn line(
             let exact = if inclusive { " - 1 ms" } else { "" };
             format!("a row leaves when {column} <= W{distance}{exact}")
         }
-        Expiry::Never(why) => {
-            let why = match why {
-                Unbounded::NoTimeCondition => {
-                    "no condition relates the event times of the two streams".to_owned()
-                }
-                Unbounded::OpenInterval { side: Side::Left } => format!(
-                    "the condition does not limit how much later than a row of {} its matches may be",
-                    name(Side::Left)
-                ),
-                Unbounded::OpenInterval { side: Side::Right } => format!(
-                    "the condition does not limit how much later than a row of {} its matches may be",
-                    name(Side::Right)
-                ),
-                Unbounded::NoWatermark { side } => {
-                    format!(
-                        "stream {} declares no watermark: add `watermark = \"...\"` to it",
-                        name(side)
-                    )
-                }
-                Unbounded::NoWatermarkAtAll => {
-                    "neither stream declares a watermark: add `watermark = \"...\"` to one"
-                        .to_owned()
-                }
-            };
-            format!("unbounded, rows never leave: {why}")
-        }
+        Expiry::Never(why) => format!("unbounded, rows never leave: {}", reason(why, pair)),
     }
 }
 

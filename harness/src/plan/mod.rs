@@ -308,6 +308,7 @@ fn two_streams(
         joins: join_plans(scenario, joins, chain.joins),
         output: chain.output,
         warnings: join.warnings.clone(),
+        unbounded: explain_pair::unbounded(scenario, pair),
     };
     // The kernels' refusals belong before the first row.
     plan.operator(&Strategy::auto()?).map_err(|failure| failure.at(scenario.place(&spec.left)))?;

@@ -61,6 +61,12 @@ impl Strategy {
         })
     }
 
+    /// Whether the state of a join of two streams may not grow for ever.
+    #[must_use]
+    pub fn limits_state(&self) -> bool {
+        self.state_limit.rows.is_some() || self.state_limit.bytes.is_some()
+    }
+
     /// What this strategy comes to for a table that may pin its own choices.
     #[must_use]
     pub fn resolve(

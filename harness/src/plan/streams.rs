@@ -51,6 +51,8 @@ pub struct StreamStreamPlan {
     pub output: ChainOutput,
     /// What is odd about the join, though it can be run.
     pub warnings: Vec<String>,
+    /// Which streams' rows never leave the state, and why.
+    pub unbounded: Vec<String>,
 }
 
 /// One of two streams.
