@@ -7,7 +7,7 @@ use super::*;
 
 /// A shipped case as JSON, to be tampered with.
 fn record(name: &str) -> Value {
-    let text = zstd::decode_all(SHIPPED).unwrap();
+    let text = zstd::decode_all(STREAM_STATIC).unwrap();
     let text = String::from_utf8(text).unwrap();
     let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     records.into_iter().find(|record| record["case"]["name"] == name).unwrap()
@@ -141,12 +141,12 @@ fn every_form_of_a_case_is_run() {
         "st_no_equality_left_outer",
     ] {
         let case = Case::parse(&record(name).to_string()).unwrap();
-        assert_eq!(judge(&case, &forms).failures, Vec::<String>::new(), "{name}");
+        assert_eq!(judge(&case, &forms, &[]).failures, Vec::<String>::new(), "{name}");
     }
     let mut wrong = record("st_basic_stream_left_inner");
     wrong["expected"]["batches"][0]["rows"][0][1] = json!(77);
     let case = Case::parse(&wrong.to_string()).unwrap();
-    let failures = judge(&case, &forms).failures;
+    let failures = judge(&case, &forms, &[]).failures;
     assert_eq!(failures.len(), forms.len());
     assert!(
         failures.iter().any(|f| f.contains("enlarged") && f.contains("1000 x")),
@@ -191,9 +191,9 @@ fn tables_are_enlarged_by_rows_that_can_match_nothing() {
 fn files_are_read_plain_and_compressed() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("cases.jsonl");
-    fs::write(&plain, zstd::decode_all(SHIPPED).unwrap()).unwrap();
+    fs::write(&plain, zstd::decode_all(STREAM_STATIC).unwrap()).unwrap();
     let packed = folder.path().join("cases.jsonl.zst");
-    fs::write(&packed, SHIPPED).unwrap();
+    fs::write(&packed, STREAM_STATIC).unwrap();
     assert_eq!(read(&plain).unwrap().len(), 284);
     assert_eq!(read(&packed).unwrap().len(), 284);
 
@@ -206,7 +206,7 @@ fn files_are_read_plain_and_compressed() {
     assert!(read(&broken).unwrap_err().message.contains("no case"));
     fs::write(&broken, [0xff, 0xfe]).unwrap();
     assert!(read(&broken).unwrap_err().message.contains("UTF-8"));
-    fs::write(&broken, &SHIPPED[..1000]).unwrap();
+    fs::write(&broken, &STREAM_STATIC[..1000]).unwrap();
     assert!(read(&broken).is_err());
     assert!(read(&folder.path().join("none.jsonl")).is_err());
 }
