@@ -58,15 +58,6 @@ pub(super) fn bind_pair(
         .at(scenario.place(&spec.right)));
     }
     let streams = &scenario.spec.stream;
-    for (name, _) in &streams.0 {
-        if ![&spec.left, &spec.right].iter().any(|side| side.get_ref() == name.get_ref()) {
-            return Err(Failure::usage(format!(
-                "stream `{}` is neither side of the [join]: remove it",
-                name.get_ref()
-            ))
-            .at(scenario.place(name)));
-        }
-    }
     let side = |name: &Spanned<String>| {
         let Some(stream) = streams.get(name.get_ref()) else {
             let hint = match nearest(name.get_ref(), streams.names()) {
@@ -87,6 +78,15 @@ pub(super) fn bind_pair(
         Ok(bound)
     };
     let (left, right) = (side(&spec.left)?, side(&spec.right)?);
+    for (name, _) in &streams.0 {
+        if ![&spec.left, &spec.right].iter().any(|side| side.get_ref() == name.get_ref()) {
+            return Err(Failure::usage(format!(
+                "stream `{}` is neither side of the [join]: remove it",
+                name.get_ref()
+            ))
+            .at(scenario.place(name)));
+        }
+    }
     let join = BoundPairJoin::bind(spec, &left, &right, mode, scenario)?;
     Ok(BoundPair { left, right, join })
 }

@@ -38,7 +38,11 @@ fn scenario(text: &str) -> (tempfile::TempDir, Scenario) {
 
 fn joined(text: &str) -> StreamStaticPlan {
     let (_folder, scenario) = scenario(text);
-    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
+    static_plan(&scenario)
+}
+
+fn static_plan(scenario: &Scenario) -> StreamStaticPlan {
+    let Plan::StreamStatic(plan) = plan(scenario, None).unwrap() else { panic!("two streams") };
     plan
 }
 
@@ -141,7 +145,7 @@ fn strategies_resolve_with_a_reason() {
     ));
     let chosen = strategies(&scenario, &[], None).unwrap();
     assert_eq!((chosen[0].name.as_str(), chosen[0].threads.get()), ("p", 2));
-    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
+    let plan = static_plan(&scenario);
     let first = plan.joins[0].resolve(&chosen[0]);
     assert_eq!((first.layout, first.index), (Layout::Partitioned, IndexKind::Chained));
     assert!(first.why.contains("layout partitioned: the strategy asks for it"), "{}", first.why);

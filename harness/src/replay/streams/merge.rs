@@ -16,6 +16,8 @@ pub(super) struct MergedBatch {
     pub(super) right: SideBatch,
     /// Arrival of the first row of all.
     pub(super) began: Option<i64>,
+    /// Event time of the first row of the batch that has one.
+    pub(super) opens_at: Option<i64>,
 }
 
 impl MergedBatch {
@@ -28,6 +30,13 @@ impl MergedBatch {
 
     pub(super) fn rows(&self) -> u64 {
         self.left.rows() + self.right.rows()
+    }
+
+    /// Which rows these are, for messages.
+    pub(super) fn place(&self, plan: &StreamStreamPlan) -> String {
+        let [left, right] =
+            [Side::Left, Side::Right].map(|side| self.side(side).place(plan.side(side)));
+        format!("{left}, {right}")
     }
 }
 
@@ -44,6 +53,26 @@ pub(super) struct SideBatch {
 impl SideBatch {
     pub(super) fn rows(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.batch.num_rows() as u64).sum()
+    }
+
+    fn place(&self, side: &SidePlan) -> String {
+        let feed = &side.stream.feed;
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else {
+            return format!("{} no rows", feed.file_name(0));
+        };
+        let first = first.places.of(0);
+        let last = last.places.of(last.batch.num_rows().saturating_sub(1));
+        match feed.file_name(last.file) {
+            _ if first.file == last.file => {
+                format!("{} rows {} to {}", feed.file_name(first.file), first.row, last.row)
+            }
+            file => format!(
+                "{} from row {} to {file} row {}",
+                feed.file_name(first.file),
+                first.row,
+                last.row
+            ),
+        }
     }
 
     /// Where the first row of this event time is from.
@@ -68,6 +97,7 @@ pub(super) struct Merger<'p> {
     left_over: u64,
     arrived: [Option<i64>; 2],
     began: Option<i64>,
+    opens_at: Option<i64>,
 }
 
 impl<'p> Merger<'p> {
@@ -85,6 +115,7 @@ impl<'p> Merger<'p> {
             left_over: plan.limit.unwrap_or(u64::MAX),
             arrived: [None, None],
             began: None,
+            opens_at: None,
         })
     }
 
@@ -106,6 +137,7 @@ impl<'p> Merger<'p> {
             let arrived = &mut self.arrived[usize::from(side == Side::Right)];
             *arrived = row.arrival.or(*arrived);
             self.began = self.began.or(row.arrival);
+            self.opens_at = self.opens_at.or(row.time);
             reader.take();
             rows += 1;
             self.left_over -= 1;
@@ -124,7 +156,7 @@ impl<'p> Merger<'p> {
         };
         let [left, right] = self.arrived;
         let (left, right) = (side(&mut self.left, left)?, side(&mut self.right, right)?);
-        Ok(MergedBatch { left, right, began: self.began })
+        Ok(MergedBatch { left, right, began: self.began, opens_at: self.opens_at.take() })
     }
 
     /// Whose row comes next: the left one's on ties.

@@ -129,10 +129,12 @@ impl PairPass<'_, '_> {
         }
         if self.plan.end == End::Flush {
             let mut open = Open::new(0);
-            self.refresh(&mut open)?;
-            let output = join.finish(streamjoin_kernels::End::Flush);
-            if let Some(output) = output.map_err(|error| self.failed(error))? {
-                self.drain(output, open, Duration::ZERO)?;
+            self.refresh(&mut open, None)?;
+            let mut wall = Duration::ZERO;
+            let output = timed(&mut wall, || join.finish(streamjoin_kernels::End::Flush));
+            if let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? {
+                let done = self.drain(output, open, wall);
+                done.map_err(|failure| self.in_batch(failure))?;
             }
         }
         Ok(())
@@ -158,23 +160,27 @@ impl PairPass<'_, '_> {
             *filtered += left_out + right_out;
         }
         open.clock.add(Phase::Read, read);
-        self.refresh(&mut open)?;
+        self.refresh(&mut open, batch.opens_at)?;
         let mut wall = Duration::ZERO;
         let output = timed(&mut wall, || join.push(&left, &right));
-        match output.map_err(|error| self.failed(error))? {
-            Some(output) => self.drain(output, open, wall).map(Some),
+        let done = match output.map_err(|error| self.failed(error)) {
+            Ok(Some(output)) => self.drain(output, open, wall).map(Some),
             // `where` left nothing: nothing runs.
-            None => Ok(None),
-        }
+            Ok(None) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+        done.map_err(|failure| self.in_batch(failure.at(batch.place(self.plan))))
     }
 
     fn no_data_batch(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
         let mut open = Open::new(0);
         let mut wall = Duration::ZERO;
         let output = timed(&mut wall, || join.advance());
-        let Some(output) = output.map_err(|error| self.failed(error))? else { return Ok(()) };
-        self.refresh(&mut open)?;
-        self.drain(output, open, wall).map(|_| ())
+        let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? else {
+            return Ok(());
+        };
+        self.refresh(&mut open, None)?;
+        self.drain(output, open, wall).map(|_| ()).map_err(|failure| self.in_batch(failure))
     }
 
     /// A side's rows as the join takes them, and how many `where` left out.
@@ -190,9 +196,11 @@ impl PairPass<'_, '_> {
         Ok((rows, left_out))
     }
 
-    /// Brings the tables to what is in force.
-    fn refresh(&mut self, open: &mut Open) -> Result<()> {
+    /// Brings the tables to what is in force in a batch that opens at this
+    /// event time.
+    fn refresh(&mut self, open: &mut Open, opens_at: Option<i64>) -> Result<()> {
         let mut build = Duration::ZERO;
+        self.max_time = self.max_time.max(opens_at);
         let (batch, time) = (self.outcome.batches, self.max_time);
         timed(&mut build, || self.pipeline.refresh(batch, time))
             .map_err(|failure| self.in_batch(failure))?;
@@ -200,14 +208,14 @@ impl PairPass<'_, '_> {
         Ok(())
     }
 
-    /// Takes the output of an executed batch to the sink, and ends the batch.
+    /// Takes the output of an executed batch to the sink, and ends the batch;
+    /// the caller says where a failure was.
     fn drain(
         &mut self,
         mut output: StreamBatch<'_>,
         mut open: Open,
         mut wall: Duration,
     ) -> Result<BatchReport> {
-        let in_batch = |failure: Failure, batch: u64| failure.at(format!("batch {batch}"));
         let id = self.outcome.batches;
         let joined = self.joined.clone();
         let mut out = Out {
@@ -226,10 +234,10 @@ impl PairPass<'_, '_> {
         };
         loop {
             let rows = timed(&mut wall, || output.next_batch());
-            let rows = rows.map_err(|e| in_batch(Failure::run(e).at(&self.plan.place), id))?;
+            let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
-            let rows = joined.rows(rows).map_err(|failure| in_batch(failure, id))?;
-            self.pipeline.push(&rows, &mut run).map_err(|failure| in_batch(failure, id))?;
+            let rows = joined.rows(rows)?;
+            self.pipeline.push(&rows, &mut run)?;
         }
         let JoinTimes { keys, probe, materialise } = run.times;
         let (sink, aside) = (out.time, out.aside);
@@ -331,7 +339,7 @@ impl PairPass<'_, '_> {
     }
 
     fn failed(&self, error: streamjoin_kernels::JoinError) -> Failure {
-        self.in_batch(Failure::run(error).at(&self.plan.place))
+        Failure::run(error).at(&self.plan.place)
     }
 
     fn finish(self) -> PassOutcome {
