@@ -217,9 +217,10 @@ pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Re
             .collect();
         let _ = writeln!(
             text,
-            "kept in state of {}: keys, event time and {} columns ({})",
+            "kept in state of {}: keys, event time and {} column{} ({})",
             plan.side(side).stream.name,
             kept.len(),
+            if kept.len() == 1 { "" } else { "s" },
             kept.join(", ")
         );
         let _ = writeln!(text, "  {}", expected(plan, side));
@@ -298,7 +299,8 @@ fn rate(side: &SidePlan) -> Option<f64> {
     let times = time.micros(&first.batch).ok()?;
     let (min, max) = (arrow::compute::min(&times)?, arrow::compute::max(&times)?);
     let seconds = (i128::from(max) - i128::from(min)) as f64 / 1e6;
-    (seconds > 0.0).then(|| first.batch.num_rows() as f64 / seconds)
+    let kept = stream.prepare.apply(first.batch).ok()?;
+    (seconds > 0.0).then(|| kept.num_rows() as f64 / seconds)
 }
 
 /// A length of time in the largest unit in which it is whole.

@@ -50,7 +50,7 @@ const HASH_SEED: u64 = 0x5eed;
 #[derive(Debug)]
 pub enum Plan {
     /// One stream, joined with tables one after the other.
-    StreamStatic(StreamStaticPlan),
+    StreamStatic(Box<StreamStaticPlan>),
     /// Two streams, joined with each other and then with tables.
     StreamStream(Box<StreamStreamPlan>),
 }
@@ -276,7 +276,8 @@ fn one_stream(
     };
     has_end(scenario, &stream, limit)?;
     let joins = join_plans(scenario, joins, chain.joins);
-    Ok(Plan::StreamStatic(StreamStaticPlan { stream, joins, output: chain.output }))
+    let plan = StreamStaticPlan { stream, joins, output: chain.output };
+    Ok(Plan::StreamStatic(Box::new(plan)))
 }
 
 fn two_streams(

@@ -175,8 +175,17 @@ fn condition(
             Err(Failure::usage("a [join] takes `on` or `using`, not both: remove one of them")
                 .at(scenario.place(using)))
         }
-        (Some(on), None) => sql::streams_condition(on.get_ref(), l, r, mode, times)
-            .map_err(|error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on))),
+        (Some(on), None) => {
+            sql::streams_condition(on.get_ref(), l, r, mode, times).map_err(|error| {
+                let hint = match windows {
+                    Some(_) => {
+                        " (with `window`, each event time is replaced by its window's `window_start`)"
+                    }
+                    None => "",
+                };
+                Failure::usage(format!("`on`: {error}{hint}")).at(scenario.place(on))
+            })
+        }
         (None, Some(using)) => {
             let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
             let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));

@@ -306,19 +306,16 @@ impl Laid {
             _ => Ok(None),
         };
         let mut failure = None;
-        let prepare = relation.prepare_with(&needed, also, |read| {
-            let made = match (seen, time(read)) {
-                (None, Ok(Some(time))) => {
-                    let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-                    vec![(Field::new("event time", utc, true), Item::Time(Box::new(time)))]
-                }
-                (_, Ok(_)) => Vec::new(),
-                (_, Err(error)) => {
-                    failure = Some(error);
-                    Vec::new()
-                }
-            };
-            made
+        let prepare = relation.prepare_with(&needed, also, |read| match (seen, time(read)) {
+            (None, Ok(Some(time))) => {
+                let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+                vec![(Field::new("event time", utc, true), Item::Time(Box::new(time)))]
+            }
+            (_, Ok(_)) => Vec::new(),
+            (_, Err(error)) => {
+                failure = Some(error);
+                Vec::new()
+            }
         });
         if let Some(failure) = failure {
             return Err(failure);

@@ -2,9 +2,12 @@
 
 use std::fs;
 
+mod pair;
+
 use arrow::datatypes::Schema;
 
 use super::*;
+
 use crate::error::FailureKind;
 use crate::scenario::{SourceText, parse};
 
@@ -29,6 +32,7 @@ fn scenario(text: &str) -> (tempfile::TempDir, Scenario) {
         ("s.csv", "id,k,x,y\n1,2,3,4\n"),
         ("a.csv", "k,v,w,u\n1,2,3,4\n"),
         ("b.csv", "k,name,v\n1,one,5\n"),
+        ("p.csv", "id,k,x,y,at\n1,2,3,4,2024-01-01 00:00:00\n"),
     ] {
         fs::write(folder.path().join(name), rows).unwrap();
     }
@@ -43,7 +47,7 @@ fn joined(text: &str) -> StreamStaticPlan {
 
 fn static_plan(scenario: &Scenario) -> StreamStaticPlan {
     let Plan::StreamStatic(plan) = plan(scenario, None).unwrap() else { panic!("two streams") };
-    plan
+    *plan
 }
 
 fn names(schema: &Schema) -> Vec<&str> {

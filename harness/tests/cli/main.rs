@@ -3,5 +3,6 @@
 mod explain;
 mod failures;
 mod run;
+mod streams;
 mod support;
 mod tools;

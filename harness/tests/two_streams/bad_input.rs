@@ -88,7 +88,7 @@ fn names_and_settings_that_do_not_fit() {
         ("[replay]\ndisorder = { share = 0.5, max = \"0 s\" }\n", &["`max`"]),
         ("[stream.x]\nrecording = \"l.csv\"\n", &["stream `x` is neither side"]),
         ("window = \"0 s\"\n", &["window", "longer than nothing"]),
-        ("window = \"10 s\"\n", &["l.at"]),
+        ("window = \"10 s\"\n", &["`r.at`", "replaced by its window's `window_start`"]),
         ("[[dimension]]\nname = \"L\"\ntable = \"d.csv\"\non = \"l.k = L.k\"\n", &["used twice"]),
         (
             "[[dimension]]\nname = \"d\"\ntable = \"d.csv\"\non = \"l.k = d.k\"\nstream_side = \"right\"\n",
