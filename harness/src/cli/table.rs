@@ -44,7 +44,7 @@ fn counts(summary: &Summary) -> String {
         grouped(summary.rows_unmatched),
         grouped(summary.batches)
     );
-    if let Some(filtered) = summary.dropped.filtered {
+    if let Some(filtered) = summary.dropped.filtered.filter(|rows| *rows > 0) {
         text += &format!("; {} rows filtered out", grouped(filtered));
     }
     for (dropped, what) in [
