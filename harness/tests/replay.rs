@@ -132,6 +132,25 @@ fn a_changed_table_is_built_again_and_an_unchanged_one_is_not() {
 }
 
 #[test]
+fn files_that_join_a_folder_or_a_glob_are_seen() {
+    for table in ["d", "d/*.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("d")).unwrap();
+        fs::write(folder.path().join("d/1.csv"), "k,v\n1,10\n").unwrap();
+        let table = format!("table = \"{table}\"\nrefresh = \"every-batch\"");
+        let scenario = changing(folder.path(), &table);
+        let (outcome, progress) = replay(&scenario, |batch| {
+            if batch == 0 {
+                fs::write(folder.path().join("d/2.csv"), "k,v\n1,11\n").unwrap();
+            }
+        })
+        .unwrap();
+        assert_eq!(outcome.rows_out, 1 + 2 + 2);
+        assert_eq!(versions(&progress), [(0, true), (1, true), (1, false)]);
+    }
+}
+
+#[test]
 fn a_failed_reload_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("d.csv");

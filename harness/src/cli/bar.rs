@@ -15,8 +15,8 @@ impl Bar {
         }
         let bar = ProgressBar::with_draw_target(rows, ProgressDrawTarget::stderr());
         let template = match rows {
-            Some(_) => "{msg:20} [{bar:30}] {human_pos}/{human_len} rows, {per_sec}",
-            None => "{msg:20} {spinner} {human_pos} rows, {per_sec}",
+            Some(_) => "{msg:24} [{bar:30}] {human_pos}/{human_len} rows",
+            None => "{msg:24} {spinner} {human_pos} rows",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));

@@ -1,5 +1,8 @@
 //! Event times as microseconds, whatever the column that holds them.
 
+#[cfg(test)]
+mod tests;
+
 use arrow::array::cast::AsArray;
 use arrow::array::types::{
     Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,

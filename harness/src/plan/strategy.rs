@@ -7,6 +7,9 @@ use streamjoin_kernels::{IndexKind, Isa, Layout};
 use crate::error::{Failure, Result};
 use crate::scenario::{Choice, Scenario, nearest};
 
+/// More threads than any machine has cores are a mistake.
+const MAX_THREADS: usize = 1024;
+
 /// A strategy that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
@@ -127,9 +130,13 @@ pub fn strategies(
             chosen.push(strategy);
         }
     }
-    if let Some(threads) = threads {
-        for strategy in &mut chosen {
-            strategy.threads = threads;
+    for strategy in &mut chosen {
+        strategy.threads = threads.unwrap_or(strategy.threads);
+        if strategy.threads.get() > MAX_THREADS {
+            return Err(Failure::usage(format!(
+                "strategy `{}`: {} threads; at most {MAX_THREADS} are accepted",
+                strategy.name, strategy.threads
+            )));
         }
     }
     Ok(chosen)

@@ -208,7 +208,7 @@ fn same_columns(first: &SchemaRef, other: &SchemaRef) -> Result<(), String> {
 pub struct Fingerprint(Vec<(PathBuf, u64, Option<SystemTime>, u64)>);
 
 impl Fingerprint {
-    /// Of the files at `path` now. A folder is listed again; of a glob the
+    /// Of the files at `path` now. A folder is listed again; of a glob, the
     /// files that `feed` was opened with are looked at.
     ///
     /// # Errors

@@ -80,10 +80,17 @@ impl<'p> Dimension<'p> {
     }
 
     fn fingerprint(&self, version: usize) -> Result<Option<Fingerprint>> {
-        let version = &self.plan.table.versions[version];
-        let taken = version.path.as_deref().map(|path| Fingerprint::take(path, &version.feed));
+        let table = &self.plan.table;
+        let opened = &table.versions[version];
+        let Some(path) = opened.path.as_deref() else { return Ok(None) };
+        let taken = if path.exists() {
+            Fingerprint::take(path, &opened.feed)
+        } else {
+            // A glob: which files it means now is found by opening it again.
+            table.reopen(version).and_then(|feed| Fingerprint::take(path, &feed))
+        };
         taken
-            .transpose()
+            .map(Some)
             .map_err(|failure| failure.at(format!("looking at dimension `{}`", self.plan.name)))
     }
 

@@ -296,3 +296,28 @@ fn a_join_may_be_written_in_flags() {
     wrong[6] = "o.custmer = customers.customer";
     folder.streamjoin(&wrong).fails(2, &["`on`", "custmer", "did you mean"]);
 }
+
+#[test]
+fn shipped_scenarios_give_their_facts() {
+    let folder = Folder::small();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets");
+    let summary = |scenario: &[&str]| -> Value {
+        let args = [&["run", "--data-dir", data, "--format", "jsonl"], scenario].concat();
+        let ran = folder.streamjoin(&args);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        // The console takes standard output.
+        let results = if ran.stdout.starts_with('{') { ran.stdout } else { ran.stderr };
+        json_lines(&results).pop().unwrap()
+    };
+    let matched = |summary: &Value| -> Vec<u64> {
+        let dimensions = summary["dimensions"].as_array().unwrap();
+        dimensions.iter().map(|table| table["rowsMatched"].as_u64().unwrap()).collect()
+    };
+    let flights = summary(&["--strategy", "broadcast/chained"]);
+    assert_eq!((&flights["rowsIn"], &flights["rowsOut"]), (&336_776.into(), &336_776.into()));
+    assert_eq!(matched(&flights), [284_170, 329_174, 336_776, 335_220]);
+    let users = summary(&["rate-users"]);
+    assert_eq!((&users["rowsIn"], &users["batches"]), (&1_000.into(), &20.into()));
+    let orders = summary(&["device-readings"]);
+    assert_eq!((&orders["rowsIn"], &orders["batches"]), (&10.into(), &4.into()));
+}

@@ -13,7 +13,7 @@ use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::Keys;
 use crate::probe::{ColumnRef, Payload, partition_rows};
-use crate::table::{JoinIndex, NestedLoop, Probe};
+use crate::table::{JoinIndex, NestedLoop, Probe, check_build_rows};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
 const INDEX_BYTES_A_ROW: usize = 32;
@@ -25,6 +25,7 @@ pub(super) fn build(
 ) -> Result<DimensionSnapshot> {
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
+    check_build_rows(rows as u64)?;
     let (batches, keys) = findable_rows(join, table)?;
     let indexed = batches.iter().map(RecordBatch::num_rows).sum();
     let payload = |order: Option<&[u32]>| {
@@ -59,7 +60,9 @@ pub(super) fn build(
     options.hasher.hash(&keys, &mut hashes);
     let bits = match options.layout {
         Layout::Broadcast => 0,
-        Layout::Partitioned => options.partition_bits.unwrap_or_else(|| default_bits(indexed)),
+        Layout::Partitioned => {
+            options.partition_bits.unwrap_or_else(|| default_bits(indexed, options.threads()))
+        }
     };
     let (mut partitions, mut unique) = (Vec::with_capacity(1 << bits), true);
     let payload = if options.layout == Layout::Broadcast {
@@ -164,9 +167,11 @@ fn keep(batch: &RecordBatch, rows: BooleanBuffer) -> Result<RecordBatch> {
     Ok(filter_record_batch(batch, &rows.into())?)
 }
 
-/// Enough partitions that the index of one fills half a second-level cache.
-fn default_bits(rows: usize) -> u32 {
+/// Enough partitions that the index of one fills half a second-level cache, and
+/// that there are a few for each thread.
+fn default_bits(rows: usize, threads: usize) -> u32 {
+    let least = (2 * threads).next_power_of_two().trailing_zeros();
     let part = CacheSizes::detect().l2 / 2 / INDEX_BYTES_A_ROW;
     let partitions = rows.div_ceil(part.max(1)).next_power_of_two();
-    partitions.trailing_zeros().clamp(4, JoinOptions::MAX_PARTITION_BITS)
+    partitions.trailing_zeros().clamp(least, JoinOptions::MAX_PARTITION_BITS)
 }

@@ -4,13 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow::buffer::BooleanBuffer;
+use arrow::compute::filter;
 
+use super::coalesce::Coalescer;
+use super::encode::{encode, passed};
 use super::options::Layout;
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
-use super::unit::{RowSource, Unit, UnitRows, encode};
+use super::unit::{RowSource, Unit, UnitRows};
 use crate::dimension::DimensionSnapshot;
 use crate::error::Result;
 use crate::key::EncodedKeys;
@@ -29,6 +32,8 @@ pub struct JoinCursor<'a> {
     waiting: VecDeque<Unit>,
     running: Vec<Unit>,
     ready: VecDeque<RecordBatch>,
+    /// Joins the small outputs of partitions; none where there are none.
+    coalescer: Option<Coalescer>,
     stats: JoinStats,
 }
 
@@ -39,6 +44,7 @@ impl<'a> JoinCursor<'a> {
         columns: Vec<ArrayRef>,
         rows: usize,
     ) -> Result<Self> {
+        let (columns, passed) = drop_filtered(join, columns, rows)?;
         let mut cursor = Self {
             join,
             snapshot,
@@ -46,8 +52,14 @@ impl<'a> JoinCursor<'a> {
             waiting: VecDeque::new(),
             running: Vec::new(),
             ready: VecDeque::new(),
-            stats: JoinStats::default(),
+            coalescer: None,
+            stats: JoinStats {
+                rows_in: (rows - passed) as u64,
+                rows_unmatched: (rows - passed) as u64,
+                ..JoinStats::default()
+            },
         };
+        let rows = passed;
         let block = join.options.probe_rows;
         if join.options.layout == Layout::Broadcast || join.plan.is_nested_loop() {
             for start in (0..rows).step_by(block) {
@@ -55,6 +67,9 @@ impl<'a> JoinCursor<'a> {
                 cursor.waiting.push_back(Unit::new(0, UnitRows { source, keys: None }));
             }
         } else if rows > 0 {
+            let options = &join.options;
+            cursor.coalescer =
+                Some(Coalescer::new(options.max_output_rows, options.max_output_bytes));
             cursor.partition(rows)?;
         }
         Ok(cursor)
@@ -90,9 +105,23 @@ impl<'a> JoinCursor<'a> {
     /// The next output batch; none when there are no more. Never an empty one.
     ///
     /// # Errors
-    /// Errors of casts and predicates, [`JoinError::OutputTooLarge`]
-    /// (crate::JoinError) for a single row that Arrow's offsets cannot hold.
+    /// Errors of casts and predicates, and
+    /// [`OutputTooLarge`](crate::JoinError::OutputTooLarge) for a single row
+    /// that Arrow's offsets cannot hold.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        while let Some(batch) = self.next_of_unit()? {
+            let Some(coalescer) = &mut self.coalescer else { return Ok(Some(batch)) };
+            let started = Instant::now();
+            let full = coalescer.push(batch)?;
+            self.stats.materialise += started.elapsed();
+            if full.is_some() {
+                return Ok(full);
+            }
+        }
+        self.coalescer.as_mut().map_or(Ok(None), Coalescer::finish)
+    }
+
+    fn next_of_unit(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
                 return Ok(Some(batch));
@@ -128,23 +157,16 @@ impl<'a> JoinCursor<'a> {
     }
 
     fn refill(&mut self) {
-        let width = self.width();
+        // A few units a thread even out their differences.
+        let width = match self.join.options.threads() {
+            1 => 1,
+            threads => 4 * threads,
+        };
         while self.running.len() < width
             && let Some(unit) = self.waiting.pop_front()
         {
             self.running.push(unit);
         }
-    }
-
-    #[cfg(feature = "rayon")]
-    fn width(&self) -> usize {
-        // A few units a thread even out their differences.
-        self.join.options.pool.as_ref().map_or(1, |pool| 4 * pool.current_num_threads())
-    }
-
-    #[cfg(not(feature = "rayon"))]
-    fn width(&self) -> usize {
-        1
     }
 
     fn step_all(&mut self) -> Vec<Result<Option<RecordBatch>>> {
@@ -159,4 +181,26 @@ impl<'a> JoinCursor<'a> {
         }
         self.running.iter_mut().map(|unit| unit.step(join, snapshot, columns)).collect()
     }
+}
+
+/// Where no stream row is preserved, those that fail the one-sided filter are
+/// gone before their keys are looked at, as Spark pushes the filter below the
+/// join: a malformed key in such a row is no error. Returns the columns and
+/// their number of rows.
+fn drop_filtered(
+    join: &StreamStaticJoin,
+    columns: Vec<ArrayRef>,
+    rows: usize,
+) -> Result<(Vec<ArrayRef>, usize)> {
+    if join.plan.preserves_stream() {
+        return Ok((columns, rows));
+    }
+    let Some(passed) = passed(&join.plan, &columns, rows)? else { return Ok((columns, rows)) };
+    let count = passed.count_set_bits();
+    if count == rows {
+        return Ok((columns, rows));
+    }
+    let passed = BooleanArray::new(passed, None);
+    let kept = columns.iter().map(|column| Ok(filter(column, &passed)?)).collect::<Result<_>>()?;
+    Ok((kept, count))
 }

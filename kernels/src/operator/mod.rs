@@ -1,7 +1,9 @@
 //! Joins as operators that are driven batch by batch.
 
 mod build;
+mod coalesce;
 mod cursor;
+mod encode;
 mod options;
 mod output;
 mod plan;

@@ -81,6 +81,18 @@ pub struct JoinOptions {
 impl JoinOptions {
     /// The most partitions that a table is split into, as a power of two.
     pub const MAX_PARTITION_BITS: u32 = 12;
+
+    /// Threads that join.
+    #[cfg(feature = "rayon")]
+    pub(super) fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Threads that join.
+    #[cfg(not(feature = "rayon"))]
+    pub(super) fn threads(&self) -> usize {
+        1
+    }
 }
 
 impl Default for JoinOptions {

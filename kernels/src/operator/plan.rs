@@ -154,6 +154,11 @@ impl Plan {
         })
     }
 
+    /// Whether a stream row without a match comes out.
+    pub(super) fn preserves_stream(&self) -> bool {
+        matches!(self.emit, Emit::Pairs { preserved: true } | Emit::Existence { matched: false })
+    }
+
     /// Whether there is no equality: every pair is a candidate.
     pub(super) fn is_nested_loop(&self) -> bool {
         self.key_types.is_empty()

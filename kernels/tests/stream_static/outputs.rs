@@ -169,3 +169,58 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     join.swap(join.build(&[table], 0).unwrap());
     assert_eq!(push_all(&join, &bad).column(1).null_count(), 1);
 }
+
+/// Spark pushes a one-sided filter below an inner or semi join, so a malformed
+/// key in a row that fails it is never looked at; a preserved row's is.
+#[test]
+fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved() {
+    #[derive(Debug)]
+    struct IsSet;
+    impl Predicate for IsSet {
+        fn evaluate(&self, columns: &[ArrayRef], _: usize) -> Result<BooleanArray> {
+            Ok(columns[0].as_boolean().clone())
+        }
+    }
+    let stream = RecordBatch::try_from_iter([
+        ("k", Arc::new(StringArray::from(vec!["1", "x", "2"])) as ArrayRef),
+        ("f", Arc::new(BooleanArray::from(vec![true, false, true]))),
+    ])
+    .unwrap();
+    let table =
+        RecordBatch::try_from_iter([("dk", Arc::new(Int32Array::from(vec![1, 3])) as ArrayRef)])
+            .unwrap();
+    for layout in Layout::ALL {
+        for (join_type, rows) in [
+            (JoinType::Inner, Some(1)),
+            (JoinType::LeftSemi, Some(1)),
+            (JoinType::LeftOuter, None),
+            (JoinType::LeftAnti, None),
+        ] {
+            let mut spec = StreamStaticSpec::on(
+                stream.schema(),
+                table.schema(),
+                join_type,
+                vec![KeyPair::equal(0, 0)],
+            );
+            spec.stream_filter =
+                Some(Filter { columns: vec![ColumnRef::Stream(1)], predicate: Arc::new(IsSet) });
+            let options = JoinOptions { layout, ..JoinOptions::default() };
+            let mut join = StreamStaticJoin::new(spec, options).unwrap();
+            join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
+            let cursor = join.push(&stream);
+            match rows {
+                Some(rows) => {
+                    let mut cursor = cursor.unwrap();
+                    assert_eq!(cursor.next_batch().unwrap().unwrap().num_rows(), rows);
+                    assert!(cursor.next_batch().unwrap().is_none());
+                    let stats = cursor.stats();
+                    assert_eq!((stats.rows_in, stats.rows_unmatched), (3, 2), "{layout}");
+                }
+                None => {
+                    let outcome = cursor.and_then(|mut cursor| cursor.next_batch());
+                    assert!(matches!(outcome, Err(JoinError::MalformedValue { .. })));
+                }
+            }
+        }
+    }
+}
