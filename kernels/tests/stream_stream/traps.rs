@@ -186,6 +186,20 @@ fn dictionaries_that_differ_from_batch_to_batch_come_out_by_value() {
 }
 
 #[test]
+fn run_end_encoded_columns_come_out_by_value() {
+    let runs = RunArray::<Int32Type>::try_new(
+        &Int32Array::from(vec![2, 3]),
+        &StringArray::from(vec!["a", "b"]),
+    );
+    let batch = events([Some(1); 3], [Some(5); 3], Arc::new(runs.unwrap()));
+    let mut join = outer_join(&batch, StreamOptions::default());
+    let output = all(join.push(&[batch.slice(1, 2)], std::slice::from_ref(&batch)).unwrap());
+    assert_eq!(output[0].num_rows(), 6);
+    let values: Vec<_> = output[0].column(2).as_string::<i32>().iter().flatten().collect();
+    assert_eq!(values.iter().filter(|&&value| value == "b").count(), 3);
+}
+
+#[test]
 fn a_large_payload_splits_the_output_and_input_is_not_kept() {
     let long = "x".repeat(1000);
     let batch = events([Some(1); 3], [Some(5); 3], texts(&[&long, &long, &long]));
