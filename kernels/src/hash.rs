@@ -27,6 +27,12 @@ impl KeyHasher {
         Self { isa, seed, bytes, constant: false }
     }
 
+    /// The instruction set that it uses.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
     /// A hasher that gives every key the same hash: joins stay right and only
     /// get slow. For testing an index, also one of your own, under collisions.
     #[must_use]

@@ -51,7 +51,7 @@ pub fn measure(
     target.finish()?;
     first.elapsed += flush.elapsed();
 
-    let mut measured: Vec<PassOutcome> = Vec::new();
+    let mut measured = Measured::default();
     let worth_repeating = first.rows_in > 0 && !matches!(sink, SinkSpec::Console);
     if first.elapsed < least_time && worth_repeating {
         let repeating = Instant::now();
@@ -64,8 +64,12 @@ pub fn measure(
             target.finish()?;
             outcome.elapsed += flush.elapsed();
             total += outcome.elapsed;
-            measured.push(outcome);
+            measured.add(&outcome);
         }
+    }
+    if measured.timings.is_empty() {
+        // A first pass that is long enough is its own measurement.
+        measured.add(&first);
     }
     let peaks = sampler.finish();
     Ok(summary(plan, &first, &measured, peaks))
@@ -95,6 +99,32 @@ fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
     Failure { kind: failure.kind, message: failure.message + &note }
 }
 
+/// What is kept of the passes that are timed: little of each, for short
+/// recordings are repeated thousands of times.
+#[derive(Debug, Default)]
+struct Measured {
+    timings: Vec<Timing>,
+    latencies: Latencies,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Timing {
+    rows_in: u64,
+    elapsed: Duration,
+    join_time: Duration,
+}
+
+impl Measured {
+    fn add(&mut self, outcome: &PassOutcome) {
+        self.latencies.add(&outcome.latencies);
+        self.timings.push(Timing {
+            rows_in: outcome.rows_in,
+            elapsed: outcome.elapsed,
+            join_time: outcome.join_time,
+        });
+    }
+}
+
 /// Looks at nothing.
 struct Blind;
 
@@ -108,16 +138,9 @@ impl Watcher for Blind {
     }
 }
 
-fn summary(
-    plan: &Plan,
-    first: &PassOutcome,
-    measured: &[PassOutcome],
-    peaks: MemoryPeaks,
-) -> Summary {
-    // A first pass that is long enough is its own measurement.
-    let measured = if measured.is_empty() { std::slice::from_ref(first) } else { measured };
-    let mut latencies = Latencies::default();
-    measured.iter().for_each(|outcome| latencies.add(&outcome.latencies));
+fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryPeaks) -> Summary {
+    let timings = &measured.timings;
+    let has_tables = !plan.joins().is_empty();
     let dimensions = plan.joins().iter().zip(&first.joins).map(|(join, &(matched, unmatched))| {
         let rows = matched + unmatched;
         DimensionSummary {
@@ -132,14 +155,14 @@ fn summary(
         rows_out: first.rows_out,
         rows_unmatched: first.rows_unmatched,
         dimensions: dimensions.collect(),
-        passes: u32::try_from(measured.len()).unwrap_or(u32::MAX),
-        spread: spread(measured.iter().map(|outcome| outcome.elapsed.as_secs_f64()).collect()),
+        passes: u32::try_from(timings.len()).unwrap_or(u32::MAX),
+        spread: spread(timings.iter().map(|timing| timing.elapsed.as_secs_f64()).collect()),
         batches: first.batches,
-        rows_per_second: rate(measured, |outcome| outcome.elapsed),
-        join_rows_per_second: rate(measured, |outcome| outcome.join_time),
-        latency_ms: latencies.quantiles(),
-        build_ms: Some(first.build_time.as_secs_f64() * 1e3),
-        table_bytes: Some(first.table_bytes),
+        rows_per_second: rate(timings, |timing| timing.elapsed),
+        join_rows_per_second: rate(timings, |timing| timing.join_time),
+        latency_ms: measured.latencies.quantiles(),
+        build_ms: has_tables.then(|| first.build_time.as_secs_f64() * 1e3),
+        table_bytes: has_tables.then_some(first.table_bytes),
         peak_rss_bytes: peaks.rss,
         peak_anon_bytes: peaks.anonymous,
         checksum: first.checksum.as_ref().map(ToString::to_string),
@@ -152,10 +175,10 @@ fn summary(
 }
 
 /// Median rate of the passes; `None` where no time passed or no row was read.
-fn rate(passes: &[PassOutcome], time: impl Fn(&PassOutcome) -> Duration) -> Option<f64> {
-    let rates = passes.iter().filter(|outcome| outcome.rows_in > 0).filter_map(|outcome| {
-        let seconds = time(outcome).as_secs_f64();
-        (seconds > 0.0).then(|| outcome.rows_in as f64 / seconds)
+fn rate(timings: &[Timing], time: impl Fn(&Timing) -> Duration) -> Option<f64> {
+    let rates = timings.iter().filter(|timing| timing.rows_in > 0).filter_map(|timing| {
+        let seconds = time(timing).as_secs_f64();
+        (seconds > 0.0).then(|| timing.rows_in as f64 / seconds)
     });
     median(rates.collect())
 }
@@ -195,10 +218,10 @@ mod tests {
 
     #[test]
     fn rates_need_rows_and_time() {
-        let pass = |rows_in, millis| PassOutcome {
+        let pass = |rows_in, millis| Timing {
             rows_in,
             elapsed: Duration::from_millis(millis),
-            ..PassOutcome::default()
+            ..Timing::default()
         };
         assert_eq!(rate(&[pass(0, 10)], |p| p.elapsed), None);
         assert_eq!(rate(&[pass(10, 0)], |p| p.elapsed), None);

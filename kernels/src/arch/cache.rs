@@ -1,5 +1,7 @@
 //! Cache sizes, which decide whether a table is worth prefetching.
 
+use std::sync::OnceLock;
+
 /// Data-cache sizes in bytes, as one core sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSizes {
@@ -16,14 +18,18 @@ impl CacheSizes {
     /// processor does not tell.
     pub const TYPICAL: Self = Self { l1: 32 << 10, l2: 1 << 20, l3: 16 << 20 };
 
-    /// Asks the processor (CPUID leaf 4 on Intel, 0x8000_001D on AMD).
+    /// Asks the processor (CPUID leaf 4 on Intel, 0x8000_001D on AMD), once:
+    /// on a virtual machine each question is a trap of tens of microseconds.
     #[must_use]
     pub fn detect() -> Self {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if let Some(sizes) = cpuid() {
-            return sizes;
-        }
-        Self::TYPICAL
+        static SIZES: OnceLock<CacheSizes> = OnceLock::new();
+        *SIZES.get_or_init(|| {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            if let Some(sizes) = cpuid() {
+                return sizes;
+            }
+            Self::TYPICAL
+        })
     }
 }
 

@@ -10,6 +10,8 @@ mod coercion;
 mod columns;
 mod encoder;
 mod keys;
+#[cfg(test)]
+mod tests;
 
 pub use cast::{CastMode, calendar, can_cast, cast};
 pub use coercion::comparison_type;

@@ -13,7 +13,7 @@ use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::Keys;
 use crate::probe::{ColumnRef, Payload, partition_rows};
-use crate::table::{JoinIndex, NestedLoop, Probe};
+use crate::table::{JoinIndex, NestedLoop, Probe, check_build_rows};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
 const INDEX_BYTES_A_ROW: usize = 32;
@@ -25,6 +25,7 @@ pub(super) fn build(
 ) -> Result<DimensionSnapshot> {
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
+    check_build_rows(rows as u64)?;
     let (batches, keys) = findable_rows(join, table)?;
     let indexed = batches.iter().map(RecordBatch::num_rows).sum();
     let payload = |order: Option<&[u32]>| {

@@ -3,6 +3,7 @@
 mod build;
 mod coalesce;
 mod cursor;
+mod encode;
 mod options;
 mod output;
 mod plan;

@@ -57,9 +57,11 @@ impl StreamStaticJoin {
     /// # Errors
     /// [`JoinError::Refused`] for a join type that the streaming side cannot
     /// have, [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for
-    /// key types, [`JoinError::InvalidPlan`] for columns that do not exist.
+    /// key types, [`JoinError::InvalidPlan`] for columns that do not exist,
+    /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
     pub fn new(spec: StreamStaticSpec, options: JoinOptions) -> Result<Self> {
         let plan = Plan::new(&spec)?;
+        options.hasher.isa().require()?;
         for (name, value) in
             [("probe_rows", options.probe_rows), ("max_output_rows", options.max_output_rows)]
         {
@@ -137,6 +139,12 @@ impl StreamStaticJoin {
     pub fn push(&self, batch: &RecordBatch) -> Result<JoinCursor<'_>> {
         let snapshot = self.snapshot.as_ref().ok_or(JoinError::NotLoaded)?;
         check_schema("the batch", &self.spec.stream_schema, batch)?;
+        if batch.num_rows() >= u32::MAX as usize {
+            return Err(JoinError::Schema(format!(
+                "the batch has {} rows: push it in slices of less than 2^32 - 1",
+                batch.num_rows()
+            )));
+        }
         let columns: Vec<ArrayRef> =
             self.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
         JoinCursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())

@@ -49,6 +49,15 @@ struct Group<K, G> {
     rows: G,
 }
 
+/// What a probe row has to look at.
+struct Candidates<'a, G> {
+    /// The rows of its key.
+    rows: &'a G,
+    positions: std::ops::Range<usize>,
+    /// The times to look for, where not all of these positions are inside.
+    window: Option<(i64, i64)>,
+}
+
 impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
     pub(super) fn new(plan: &StorePlan) -> Result<Self> {
         Ok(Self {
@@ -71,7 +80,6 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
     ) -> Result<()> {
         check_shape(self.shape, rows.keys.keys());
         let mut of_row = std::mem::take(&mut self.added);
-        of_row.clear();
         let keys = rows.keys.keys().take(rows.rows);
         K::each(&keys, 0, |i, key| {
             let row = rows.rows[i] as usize;
@@ -92,6 +100,7 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         if outcome.is_err() {
             of_row.iter().for_each(|&group| self.drop_if_empty(group));
         }
+        of_row.clear();
         self.added = of_row;
         outcome
     }
@@ -177,10 +186,11 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
                 return false;
             }
             let first = std::mem::take(&mut start);
-            let Some((rows, within, all_inside, window)) = self.candidates(&probe, row, key) else {
+            let Some(Candidates { rows, positions, window }) = self.candidates(&probe, row, key)
+            else {
                 return true;
             };
-            for position in within.start.max(first)..within.end {
+            for position in positions.start.max(first)..positions.end {
                 if pairs.len() >= limit && !pairs.is_empty() {
                     cursor.rows.push(row as u32);
                     cursor.candidates.push(position as u32);
@@ -189,8 +199,9 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
                 }
                 walked += 1;
                 let candidate = rows.row(position);
-                let inside = all_inside
-                    || self.rows.time(candidate).is_some_and(|t| window.0 <= t && t <= window.1);
+                let inside = window.is_none_or(|(from, to)| {
+                    self.rows.time(candidate).is_some_and(|time| from <= time && time <= to)
+                });
                 if inside && self.rows.is_live(candidate) {
                     pairs.push(row as u32, candidate);
                 }
@@ -200,15 +211,12 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         walked
     }
 
-    /// The rows of a probe row's key, the positions to look at, whether all of
-    /// these are inside the interval, and the interval.
-    #[allow(clippy::type_complexity)]
     fn candidates(
         &self,
         probe: &StateProbe<'_>,
         row: usize,
         key: &K::Borrowed,
-    ) -> Option<(&G, std::ops::Range<usize>, bool, (i64, i64))> {
+    ) -> Option<Candidates<'_, G>> {
         if !probe.keys.is_matchable(row) {
             return None;
         }
@@ -219,10 +227,10 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         let group = self.find_group(probe.keys.hashes()[row], key)?;
         let rows = &self.groups[group as usize].rows;
         Some(match window {
-            None => (rows, 0..rows.len(), true, (i64::MIN, i64::MAX)),
+            None => Candidates { rows, positions: 0..rows.len(), window: None },
             Some((from, to)) => {
                 let (positions, all_inside) = rows.within(from, to);
-                (rows, positions, all_inside, (from, to))
+                Candidates { rows, positions, window: (!all_inside).then_some((from, to)) }
             }
         })
     }

@@ -18,6 +18,7 @@ use arrow::buffer::BooleanBuffer;
 
 pub use cursor::FindCursor;
 pub use kind::IndexKind;
+pub(crate) use kind::check_build_rows;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;
 

@@ -16,7 +16,7 @@ impl NestedLoop {
     /// [`JoinError::TooManyBuildRows`](crate::JoinError::TooManyBuildRows) for
     /// 2^32 - 2 rows and more.
     pub fn new(rows: usize) -> crate::Result<Self> {
-        super::kind::check_build_rows(rows as u64)?;
+        super::check_build_rows(rows as u64)?;
         Ok(Self { rows: rows as u32 })
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::*;
-use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition, TimeKey, window_start};
+use streamjoin_kernels::time::{
+    Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
+};
 use streamjoin_kernels::*;
 
-use crate::columns::KeyType;
+use crate::columns::{KEY_TYPES, KeyType};
 use crate::oracle::{Counts, End as Distance, Executed, Oracle, OutRow, Query, Row};
 
 /// `column > 2`, or `first < second` of two columns, on 32-bit integers.
@@ -49,6 +51,46 @@ impl Default for Form {
             unit: TimeUnit::Microsecond,
         }
     }
+}
+
+/// `left JOIN right ON k = k AND right - left BETWEEN lower AND upper`, in
+/// microseconds, watermarks without delay on both sides.
+pub(crate) fn between(join_type: JoinType, lower: i64, upper: i64) -> Query {
+    Query {
+        join_type,
+        null_safe: vec![false],
+        lower: Some((lower, true)),
+        upper: Some((upper, true)),
+        time_key: None,
+        delays: [Some(0), Some(0)],
+        policy: WatermarkPolicy::Min,
+        no_data_batches: true,
+        filters: [false, false],
+        residual: false,
+    }
+}
+
+/// A row with one key.
+pub(crate) fn row(id: i64, key: u8, time: i64) -> Row {
+    Row { id, keys: vec![Some(key)], time: Some(time), value: Some(1) }
+}
+
+/// Compares a run over every store; the executed batches.
+pub(crate) fn run(query: &Query, batches: &[MicroBatch]) -> Vec<Executed> {
+    let mut executed = Vec::new();
+    for store in StoreKind::ALL {
+        let options = StreamOptions { store, ..StreamOptions::default() };
+        let form = Form { options, ..Form::default() };
+        executed = Run { query: query.clone(), types: &KEY_TYPES[..1], form }.check(batches);
+    }
+    executed
+}
+
+/// All rows that came out before the end.
+pub(crate) fn rows_of(executed: &[Executed]) -> Vec<OutRow> {
+    let mut rows: Vec<OutRow> = executed.iter().flat_map(|batch| batch.rows.clone()).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// A micro-batch: the rows of both sides.
@@ -185,7 +227,8 @@ impl Run<'_> {
         let rows = self.collect(batch);
         let report = batch.report();
         let counts = |side: &SideReport| {
-            assert_eq!(side.state.rows == 0, side.state.bytes() == 0 || side.state.rows == 0);
+            let state = side.state;
+            assert!(state.rows == 0 || state.payload > 0 && state.index > 0 && state.bitmap > 0);
             Counts {
                 rows_in: side.rows_in,
                 late: side.late,
@@ -207,6 +250,7 @@ impl Run<'_> {
 
     /// Runs both and compares every batch, then the end, then the whole run.
     pub(crate) fn check(&self, batches: &[MicroBatch]) -> Vec<Executed> {
+        let names: Vec<&str> = self.types.iter().map(|key_type| key_type.name).collect();
         let mut join = StreamStreamJoin::new(self.spec(), self.form.options.clone()).unwrap();
         let mut oracle = Oracle::new(self.query.clone());
         let mut all = Vec::new();
@@ -217,11 +261,15 @@ impl Run<'_> {
             let batch = join.push(&chunks[0], &chunks[1]).unwrap();
             drop(chunks);
             let found = batch.map(|mut batch| self.executed(&mut batch));
-            assert_eq!(found, expected, "batch {i} of {:?} {:?}", self.query, self.form);
+            assert_eq!(found, expected, "batch {i} of {names:?} {:?} {:?}", self.query, self.form);
             executed.extend(found);
             let expected = oracle.advance();
             let found = join.advance().unwrap().map(|mut batch| self.executed(&mut batch));
-            assert_eq!(found, expected, "after batch {i} of {:?} {:?}", self.query, self.form);
+            assert_eq!(
+                found, expected,
+                "after batch {i} of {names:?} {:?} {:?}",
+                self.query, self.form
+            );
             executed.extend(found);
         }
         all.extend(executed.iter().flat_map(|batch| batch.rows.iter().copied()));

@@ -390,7 +390,7 @@ impl Oracle {
             let found: Vec<i64> = right.iter().filter(|r| pair(l, r)).map(|r| r.id).collect();
             match query.join_type {
                 JoinType::LeftSemi => {
-                    rows.extend((!found.is_empty()).then_some((Some(l.id), None)))
+                    rows.extend((!found.is_empty()).then_some((Some(l.id), None)));
                 }
                 JoinType::LeftAnti => rows.extend(found.is_empty().then_some((Some(l.id), None))),
                 _ => {

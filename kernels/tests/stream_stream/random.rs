@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
 use streamjoin_kernels::*;
 
-use crate::columns::KEY_TYPES;
+use crate::columns::{BOOLEAN, KEY_TYPES};
 use crate::driver::{Form, MicroBatch, Run};
 use crate::oracle::{End as Distance, Query, Row};
 
@@ -97,12 +97,11 @@ fn make_legal(query: &mut Query) {
     }
 }
 
-/// Times in half milliseconds that run on with disorder; `unit` cuts them to
-/// what the column can hold.
-fn rows(
-    keys: usize,
-    max: usize,
-) -> impl Strategy<Value = Vec<(Vec<Option<u8>>, Option<i64>, Option<i32>)>> {
+/// Keys, a time before the clock is added, and a value.
+type Drawn = (Vec<Option<u8>>, Option<i64>, Option<i32>);
+
+/// Times in half milliseconds that run on with disorder.
+fn rows(keys: usize, max: usize) -> impl Strategy<Value = Vec<Drawn>> {
     let key = prop_oneof![1 => Just(None), 8 => (0..4u8).prop_map(Some)];
     let time = prop_oneof![1 => Just(None), 12 => (-60i64..60).prop_map(Some)];
     let value = prop_oneof![1 => Just(None), 4 => (0..6i32).prop_map(Some)];
@@ -116,7 +115,7 @@ fn batches(keys: usize) -> impl Strategy<Value = Vec<MicroBatch>> {
         let mut result = Vec::new();
         for (left, right, step) in batches {
             clock += step;
-            let mut side = |rows: Vec<(Vec<Option<u8>>, Option<i64>, Option<i32>)>| -> Vec<Row> {
+            let mut side = |rows: Vec<Drawn>| -> Vec<Row> {
                 rows.into_iter()
                     .map(|(keys, time, value)| {
                         id += 1;
@@ -156,7 +155,7 @@ fn form() -> impl Strategy<Value = Form> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn every_batch_of_a_random_run(
@@ -182,6 +181,14 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn boolean_keys(query in query(2), form in form(), mut batches in batches(2)) {
+        for row in batches.iter_mut().flatten().flatten() {
+            row.keys.iter_mut().flatten().for_each(|key| *key %= 2);
+        }
+        Run { query, types: &[BOOLEAN, BOOLEAN], form }.check(&batches);
+    }
 
     /// Longer runs, so that stores grow, shrink and use ids again.
     #[test]

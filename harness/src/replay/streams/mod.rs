@@ -5,6 +5,7 @@ mod chunk;
 mod cut;
 mod disorder;
 mod ends;
+mod joined;
 mod merge;
 mod outlier;
 mod pass;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
+use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::spec::{StreamInput, StreamStreamSpec};
@@ -188,8 +189,10 @@ impl SidePlan {
         };
         let not_null: Vec<usize> =
             input.not_null.iter().copied().filter(|c| input.event_time != Some(*c)).collect();
-        let kept_types =
-            kept.iter().map(|&i| kept_type(input.schema.field(i).data_type()).clone()).collect();
+        let kept_types = kept
+            .iter()
+            .map(|&i| kept_by_value(input.schema.field(i).data_type()))
+            .collect::<Result<_>>()?;
         let keys: Vec<usize> = spec.keys.iter().map(|key| key.on(side)).collect();
         Ok(Self {
             keys: slots(&keys)?,
@@ -207,6 +210,18 @@ impl SidePlan {
             read,
         })
     }
+}
+
+/// The type in which the state keeps a column.
+fn kept_by_value(data_type: &DataType) -> Result<DataType> {
+    let kept = kept_type(data_type);
+    if kept != data_type && !can_cast_types(data_type, kept) {
+        return Err(JoinError::UnsupportedState {
+            data_type: data_type.clone(),
+            remedy: format!("cast it to {kept}"),
+        });
+    }
+    Ok(kept.clone())
 }
 
 /// Whether the event times are a pair of keys that null never satisfies.
