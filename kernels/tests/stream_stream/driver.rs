@@ -11,7 +11,8 @@ use streamjoin_kernels::time::{
 use streamjoin_kernels::*;
 
 use crate::columns::{KEY_TYPES, KeyType};
-use crate::oracle::{Counts, End as Distance, Executed, Oracle, OutRow, Query, Row};
+use crate::oracle::{Counts, Executed, Oracle, OutRow};
+use crate::query::{End as Distance, Query, Row};
 
 /// `column > 2`, or `first < second` of two columns, on 32-bit integers.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 mod columns;
 mod driver;
 mod oracle;
+mod query;
 mod random;
 mod refusals;
 mod rules;

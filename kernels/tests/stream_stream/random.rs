@@ -8,7 +8,7 @@ use streamjoin_kernels::*;
 
 use crate::columns::{BOOLEAN, KEY_TYPES};
 use crate::driver::{Form, MicroBatch, Run};
-use crate::oracle::{End as Distance, Query, Row};
+use crate::query::{End as Distance, Query, Row};
 
 const JOINS: [JoinType; 6] = [
     JoinType::Inner,

@@ -5,7 +5,8 @@ use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
 use streamjoin_kernels::*;
 
 use crate::driver::{between, row, rows_of, run};
-use crate::oracle::{Executed, Query, Row};
+use crate::oracle::Executed;
+use crate::query::{Query, Row};
 
 const S: i64 = 1_000_000;
 

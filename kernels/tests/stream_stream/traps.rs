@@ -8,7 +8,7 @@ use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 use streamjoin_kernels::*;
 
 use crate::driver::{MicroBatch, between, row, rows_of, run};
-use crate::oracle::Row;
+use crate::query::Row;
 
 const S: i64 = 1_000_000;
 
