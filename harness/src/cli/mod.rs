@@ -1,5 +1,5 @@
 //! The command line, one file a command; a new command is a file and a line
-//! in [`Command`] and in [`Command::execute`].
+//! in `Command` and in `Command::execute`.
 
 mod bar;
 mod check;
