@@ -161,7 +161,7 @@ fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryP
         rows_per_second: rate(timings, |timing| timing.elapsed),
         join_rows_per_second: rate(timings, |timing| timing.join_time),
         latency_ms: measured.latencies.quantiles(),
-        build_ms: has_tables.then(|| first.build_time.as_secs_f64() * 1e3),
+        build_ms: has_tables.then_some(first.build_time.as_secs_f64() * 1e3),
         table_bytes: has_tables.then_some(first.table_bytes),
         peak_rss_bytes: peaks.rss,
         peak_anon_bytes: peaks.anonymous,
