@@ -70,10 +70,12 @@ pub enum DatasetError {
         source: io::Error,
     },
     /// A file of zero bytes.
-    #[error("{}: the file is empty (0 bytes); remove it, or write a file with at least a header", path.display())]
+    #[error("{}: the file is empty (0 bytes); {remedy}", path.display())]
     EmptyFile {
         /// The file.
         path: PathBuf,
+        /// What works.
+        remedy: &'static str,
     },
     /// A folder without a data file.
     #[error("{}: the folder holds no data file (hidden files and names that start with `_` do not count)", path.display())]

@@ -46,4 +46,4 @@ pub use options::ReadOptions;
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};
 pub use source::{Batches, Source, SourceBatch, read_table};
 pub use type_text::{parse_type, timestamp_utc, type_text};
-pub use write::{AtomicFile, BatchWriter, writer};
+pub use write::{AtomicFile, BatchWriter, remove_unfinished, writer};

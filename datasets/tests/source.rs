@@ -361,3 +361,108 @@ fn large_batches_are_cut_and_row_groups_streamed() {
         assert_eq!(next, 300_000);
     }
 }
+
+#[test]
+fn rows_before_a_broken_one_come_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let csv = |end: &str| {
+        let rows: String = (0..1500).map(|i| format!("{i},{i}\n")).collect();
+        put(dir.path(), "a.csv", &format!("a,b\n{rows}{end}"))
+    };
+    let json = |end: &str| {
+        let rows: String = (0..1500).map(|i| format!("{{\"a\":{i},\"b\":{i}}}\n")).collect();
+        put(dir.path(), "a.jsonl", &format!("{rows}{end}"))
+    };
+    for (as_json, end, parts) in [
+        // The first bad row counts, not the first bad column.
+        (false, "1,x\ny,2\n", &["a.csv, line 1502: column `b`: `x`"][..]),
+        (false, "1,2,3\n", &["a.csv, line 1502: 3 fields"]),
+        (false, "1,\"2\n3,4\n", &["a.csv, line 1502", "not closed"]),
+        (true, "{\"a\":\"x\",\"b\":1}\n{", &["a.jsonl, line 1501"]),
+        (true, "[1]\n", &["a.jsonl, line 1501"]),
+    ] {
+        let path = if as_json { json(end) } else { csv(end) };
+        let source = open(&path).unwrap();
+        for projection in [None, Some(&[1_usize, 0][..])] {
+            let mut batches = source.read(projection).unwrap();
+            assert_eq!(batches.next().unwrap().unwrap().batch.num_rows(), 1500);
+            refused(batches.next().unwrap(), parts);
+            assert!(batches.next().is_none());
+        }
+    }
+    // A bad first row leaves nothing before it.
+    let path = put(dir.path(), "b.csv", "a\nx\n");
+    let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
+    let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+    let mut batches = Source::open(&path, &options).unwrap().read(None).unwrap();
+    refused(batches.next().unwrap(), &["b.csv, line 2"]);
+}
+
+#[test]
+fn quotes_are_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    for (text, rows) in [
+        ("a,b\n1,\"x\"", 1),
+        ("a,b\n1,\"x\ny\"\n", 1),
+        ("a,b\n1,\"x\"\"\"\n", 1),
+        ("a,b\n1,5\" pipe\n", 1),
+        ("\u{feff}a,b\n1,\"\"\n", 1),
+    ] {
+        let source = open(&put(dir.path(), "a.csv", text)).unwrap();
+        assert_eq!(all(&source).unwrap().num_rows(), rows, "{text}");
+    }
+    for text in ["a,b\n1,\"x\n", "\u{feff}a,b\n1,2\n3,\"x\"\"\n4,5\n", "a,b\n1,\""] {
+        refused(open(&put(dir.path(), "a.csv", text)), &["a.csv, line", "not closed"]);
+    }
+}
+
+#[test]
+fn an_empty_file_of_declared_columns_has_no_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = put(dir.path(), "a.jsonl", "");
+    refused(open(&path), &["a.jsonl", "0 bytes", "declare its columns"]);
+    let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
+    let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };
+    let source = Source::open(&path, &options).unwrap();
+    assert_eq!(source.schema(), &schema);
+    assert_eq!(source.read(None).unwrap().count(), 0);
+}
+
+#[test]
+fn numbers_that_are_none_are_not_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = put(dir.path(), "a.jsonl", "{\"a\":1}\n{\"a\":NaN}\n");
+    refused(open(&path), &["a.jsonl, line 2: not JSON", "at column 6", "\"NaN\""]);
+    let path = put(dir.path(), "a.jsonl", "{\"a\":1\n");
+    refused(open(&path), &["a.jsonl, line 1: not JSON"]);
+}
+
+#[test]
+fn a_file_that_was_replaced_after_it_was_opened_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let batch = |names: [&str; 2]| {
+        let column = || Arc::new(Int64Array::from(vec![1])) as arrow::array::ArrayRef;
+        RecordBatch::try_from_iter(names.map(|name| (name, column()))).unwrap()
+    };
+    for format in [FileFormat::Parquet, FileFormat::ArrowFile, FileFormat::ArrowStream] {
+        let path = dir.path().join(format!("a.{}", format.extensions()[0]));
+        let write = |batch: &RecordBatch| {
+            let sink = Box::new(fs::File::create(&path).unwrap());
+            let mut out = writer(format, sink, &batch.schema()).unwrap();
+            out.write(batch).unwrap();
+            out.finish().unwrap();
+        };
+        write(&batch(["a", "b"]));
+        let source = open(&path).unwrap();
+        for (other, column) in [
+            (batch(["b", "a"]), "`a`"),
+            (batch(["a", "b"]).project(&[0]).unwrap(), "`b`"),
+            (batch(["a", "c"]), "`b`"),
+        ] {
+            write(&other);
+            for projection in [None, Some(&[1_usize][..])] {
+                refused(source.read(projection), &["a.", column, "changed after it was opened"]);
+            }
+        }
+    }
+}

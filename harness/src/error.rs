@@ -15,6 +15,8 @@ pub enum FailureKind {
     WrongResult,
     /// The measurement does not allow a verdict: exit code 5.
     Inconclusive,
+    /// Somebody asked to end (Ctrl-C): exit code 130.
+    Interrupted,
 }
 
 impl FailureKind {
@@ -22,7 +24,7 @@ impl FailureKind {
     /// reports it; a run failure for any other code.
     #[must_use]
     pub fn of_exit_code(code: u8) -> Self {
-        [Self::Usage, Self::Regression, Self::WrongResult, Self::Inconclusive]
+        [Self::Usage, Self::Regression, Self::WrongResult, Self::Inconclusive, Self::Interrupted]
             .into_iter()
             .find(|kind| kind.exit_code() == code)
             .unwrap_or(Self::Run)
@@ -37,6 +39,7 @@ impl FailureKind {
             Self::Regression => 3,
             Self::WrongResult => 4,
             Self::Inconclusive => 5,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -64,6 +67,12 @@ impl Failure {
     /// A wrong result.
     pub fn wrong_result(message: impl fmt::Display) -> Self {
         Self { kind: FailureKind::WrongResult, message: message.to_string() }
+    }
+
+    /// Somebody asked to end.
+    #[must_use]
+    pub fn interrupted() -> Self {
+        Self { kind: FailureKind::Interrupted, message: "interrupted".to_owned() }
     }
 
     /// The same failure with `place: ` put before its message.

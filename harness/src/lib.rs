@@ -8,7 +8,9 @@
 
 pub mod cli;
 pub mod conform;
+mod culprit;
 pub mod error;
+mod interrupt;
 pub mod machine;
 pub mod measure;
 pub mod plan;

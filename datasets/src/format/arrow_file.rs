@@ -13,7 +13,7 @@ use arrow::ipc::{Block, root_as_footer};
 
 use super::arrow_message::{check_compressed, parse, placed, prefix_len, rows, schema};
 use super::mapped::Mapped;
-use super::{FileBatches, FileFormat, Format, Shape};
+use super::{FileBatches, FileFormat, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, DictionaryUnifier, Output};
@@ -47,12 +47,13 @@ impl Format for ArrowFile {
     fn read(
         &self,
         path: &Path,
-        _schema: &SchemaRef,
+        schema: &SchemaRef,
         projection: &[usize],
         options: &ReadOptions,
     ) -> Result<Box<dyn FileBatches>> {
         let mut blocks = Blocks::open(path, options.mmap)?;
         let footer = blocks.footer(path)?;
+        unchanged(path, schema, &footer.schema)?;
         let mut decoder = FileDecoder::new(footer.schema.clone(), footer.version);
         for (index, block) in footer.dictionaries.iter().enumerate() {
             let damaged = placed(path, FileFormat::ArrowFile, Place::Dictionary(index));

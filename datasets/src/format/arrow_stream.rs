@@ -12,7 +12,7 @@ use arrow::ipc::writer::StreamWriter;
 use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 
 use super::arrow_message::{check_compressed, parse, placed, schema};
-use super::{FileBatches, FileFormat, Format, Shape};
+use super::{FileBatches, FileFormat, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
@@ -35,6 +35,7 @@ impl Format for ArrowStream {
     ) -> Result<Box<dyn FileBatches>> {
         let mut messages = Messages::open(path)?;
         let (own, version) = messages.schema(path)?;
+        unchanged(path, schema, &own)?;
         let mut decoder = FileDecoder::new(own, version);
         if projection.len() < schema.fields().len() {
             decoder = decoder.with_projection(projection.to_vec());

@@ -7,11 +7,11 @@ mod write;
 pub(crate) use infer::{is_timestamp, widen};
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, StringBuilder};
+use arrow::array::{Array, ArrayRef, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
@@ -23,6 +23,7 @@ use crate::write::{BatchWriter, Output};
 
 /// A batch ends at this many bytes of text, however few its rows.
 const BATCH_BYTES: usize = 32 << 20;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The CSV format.
 pub(crate) struct Csv;
@@ -59,7 +60,14 @@ impl Format for Csv {
         }
         let positions = projection.iter().map(|&i| positions[i]).collect();
         let batch_rows = options.batch_rows.max(1);
-        Ok(Box::new(Batches { path: path.to_owned(), lines, schema, positions, batch_rows }))
+        Ok(Box::new(Batches {
+            path: path.to_owned(),
+            lines,
+            schema,
+            positions,
+            batch_rows,
+            broken: None,
+        }))
     }
 
     fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
@@ -81,6 +89,11 @@ impl Format for Csv {
 pub(crate) struct Lines {
     reader: Reader<BufReader<File>>,
     record: ByteRecord,
+    delimiter: u8,
+    /// Bytes before the first line.
+    mark: u64,
+    /// Bytes from the first line on.
+    len: u64,
     /// Names of the file's columns: the header, or `_c0`, `_c1`, ...
     names: Vec<String>,
     named: bool,
@@ -92,10 +105,11 @@ impl Lines {
     fn open(path: &Path, options: &ReadOptions) -> Result<Lines> {
         let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
         let mut file = BufReader::with_capacity(256 << 10, file);
+        let mut len = file.get_ref().metadata().map_or(u64::MAX, |known| known.len());
         let head = file.fill_buf().map_err(|e| DatasetError::io(path, "read", e))?;
-        if head.starts_with(b"\xef\xbb\xbf") {
-            file.consume(3);
-        }
+        let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        file.consume(mark);
+        len = len.saturating_sub(mark as u64);
         let tsv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
         let delimiter = if tsv && options.delimiter == b',' { b'\t' } else { options.delimiter };
         let reader = ReaderBuilder::new()
@@ -106,6 +120,9 @@ impl Lines {
         let mut lines = Lines {
             reader,
             record: ByteRecord::new(),
+            delimiter,
+            mark: mark as u64,
+            len,
             names: Vec::new(),
             named: options.header,
             first: None,
@@ -147,6 +164,12 @@ impl Lines {
         let start = self.reader.position().line();
         match self.reader.read_byte_record(&mut self.record) {
             Ok(false) => return Ok(None),
+            // The reader takes a quoted field that is never closed for one that
+            // ends with the file.
+            Ok(true) if self.reader.position().byte() >= self.len && self.is_open(path)? => {
+                let message = "a quoted field is not closed before the end of the file; close it, or double a quote that belongs to a value";
+                return Err(DatasetError::line(path, start, message));
+            }
             Ok(true) => {}
             Err(e) => return Err(DatasetError::line(path, start, e.to_string())),
         }
@@ -162,6 +185,22 @@ impl Lines {
             return Err(DatasetError::line(path, line, message));
         }
         Ok(Some(line))
+    }
+
+    /// Whether the record that was read last, and that ends with the file, ends
+    /// inside quotes.
+    fn is_open(&self, path: &Path) -> Result<bool> {
+        let Some(start) = self.record.position().map(|position| self.mark + position.byte()) else {
+            return Ok(false);
+        };
+        let read = || {
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let bytes = read().map_err(|e| DatasetError::io(path, "read", e))?;
+        Ok(ends_quoted(&bytes, self.delimiter))
     }
 
     /// Where each column of a declared schema stands in the file.
@@ -203,6 +242,22 @@ impl Lines {
     }
 }
 
+/// Whether text that starts with a field ends inside quotes.
+fn ends_quoted(text: &[u8], delimiter: u8) -> bool {
+    let mut quoted = false;
+    let mut may_open = true;
+    for &byte in text {
+        if byte == b'"' && (quoted || may_open) {
+            quoted = !quoted;
+            // Two quotes inside quotes are one of the value: out, and in again.
+            may_open = !quoted;
+        } else {
+            may_open = byte == delimiter;
+        }
+    }
+    quoted
+}
+
 struct Batches {
     path: PathBuf,
     lines: Lines,
@@ -210,46 +265,45 @@ struct Batches {
     /// Position in the file of each column of `schema`.
     positions: Vec<usize>,
     batch_rows: usize,
+    /// What is wrong with the row after those given out last.
+    broken: Option<DatasetError>,
 }
 
 impl FileBatches for Batches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(error) = self.broken.take() {
+            return Err(error);
+        }
         let mut texts: Vec<StringBuilder> =
             self.positions.iter().map(|_| StringBuilder::new()).collect();
         let mut places = Vec::new();
         let mut bytes = 0;
         while places.len() < self.batch_rows && bytes < BATCH_BYTES {
-            let Some(line) = self.lines.next(&self.path)? else { break };
-            places.push(line);
+            match self.append(&mut texts) {
+                Ok(Some(line)) => places.push(line),
+                Ok(None) => break,
+                Err(error) => {
+                    self.broken = Some(error);
+                    break;
+                }
+            }
             bytes += self.lines.record.as_slice().len();
-            for (text, &column) in texts.iter_mut().zip(&self.positions) {
-                text.append_option(self.lines.text(&self.path, line, column)?);
-            }
         }
-        if places.is_empty() {
-            return Ok(None);
-        }
-        let mut columns: Vec<ArrayRef> = Vec::with_capacity(texts.len());
-        for (mut text, field) in texts.into_iter().zip(self.schema.fields()) {
-            let text = text.finish();
-            let failed = |source| DatasetError::Arrow {
-                doing: format!("{}: column `{}`", self.path.display(), field.name()),
-                source,
-            };
-            let missing = (!field.is_nullable())
-                .then(|| (0..text.len()).find(|&row| text.is_null(row)))
-                .flatten();
-            if let Some(row) = missing {
-                let message = format!(
-                    "column `{}`: an empty field, but the column is not nullable",
-                    field.name()
-                );
-                return Err(DatasetError::line(&self.path, places[row], message));
+        // A row that broke off may have left its first fields.
+        let rows = places.len();
+        let texts: Vec<StringArray> =
+            texts.into_iter().map(|mut text| text.finish().slice(0, rows)).collect();
+        let (columns, rows) = match self.columns(&texts, &places) {
+            Ok(columns) => (columns, rows),
+            Err((row, error)) => {
+                self.broken = Some(error);
+                let before: Vec<StringArray> =
+                    texts.iter().map(|text| text.slice(0, row)).collect();
+                (self.columns(&before, &places).map_err(|(_, error)| error)?, row)
             }
-            match parse_column(&text, field.data_type()).map_err(failed)? {
-                Ok(column) => columns.push(column),
-                Err(row) => return Err(malformed(&self.path, places[row], field, text.value(row))),
-            }
+        };
+        if rows == 0 {
+            return self.broken.take().map_or(Ok(None), Err);
         }
         RecordBatch::try_new(self.schema.clone(), columns).map(Some).map_err(|source| {
             DatasetError::Arrow { doing: self.path.display().to_string(), source }
@@ -258,6 +312,67 @@ impl FileBatches for Batches {
 
     fn place(&self) -> Place {
         Place::Line(self.lines.reader.position().line())
+    }
+}
+
+impl Batches {
+    /// Appends the next row's fields; its line, or `None` at the end.
+    fn append(&mut self, texts: &mut [StringBuilder]) -> Result<Option<u64>> {
+        let Some(line) = self.lines.next(&self.path)? else { return Ok(None) };
+        for (text, &column) in texts.iter_mut().zip(&self.positions) {
+            text.append_option(self.lines.text(&self.path, line, column)?);
+        }
+        Ok(Some(line))
+    }
+
+    /// Texts as columns of their types, or the first row that cannot be, with
+    /// what is wrong with it.
+    fn columns(
+        &self,
+        texts: &[StringArray],
+        places: &[u64],
+    ) -> Result<Vec<ArrayRef>, (usize, DatasetError)> {
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(texts.len());
+        let mut broken: Option<(usize, DatasetError)> = None;
+        for (text, field) in texts.iter().zip(self.schema.fields()) {
+            let (row, error) = match self.column(text, field, places) {
+                Ok(column) => {
+                    columns.push(column);
+                    continue;
+                }
+                Err(found) => found,
+            };
+            if broken.as_ref().is_none_or(|(first, _)| row < *first) {
+                broken = Some((row, error));
+            }
+        }
+        broken.map_or(Ok(columns), Err)
+    }
+
+    fn column(
+        &self,
+        text: &StringArray,
+        field: &Field,
+        places: &[u64],
+    ) -> Result<ArrayRef, (usize, DatasetError)> {
+        if !field.is_nullable()
+            && let Some(row) = (0..text.len()).find(|&row| text.is_null(row))
+        {
+            let message = format!(
+                "column `{}`: an empty field, but the column is not nullable",
+                field.name()
+            );
+            return Err((row, DatasetError::line(&self.path, places[row], message)));
+        }
+        let failed = |source| DatasetError::Arrow {
+            doing: format!("{}: column `{}`", self.path.display(), field.name()),
+            source,
+        };
+        match parse_column(text, field.data_type()) {
+            Ok(Ok(column)) => Ok(column),
+            Ok(Err(row)) => Err((row, malformed(&self.path, places[row], field, text.value(row)))),
+            Err(source) => Err((0, failed(source))),
+        }
     }
 }
 

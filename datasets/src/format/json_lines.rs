@@ -63,6 +63,7 @@ impl Format for JsonLines {
             schema,
             plain,
             batch_rows: options.batch_rows.max(1),
+            broken: None,
         }))
     }
 
@@ -127,27 +128,44 @@ struct Batches {
     /// `schema` with dictionaries replaced by their values.
     plain: SchemaRef,
     batch_rows: usize,
+    /// What is wrong with the line after those given out last.
+    broken: Option<DatasetError>,
 }
 
 impl FileBatches for Batches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(error) = self.broken.take() {
+            return Err(error);
+        }
         let mut text = Vec::new();
         // Number and end of each line in `text`.
         let mut ends = Vec::new();
         while ends.len() < self.batch_rows && text.len() < BATCH_BYTES {
-            let Some(line) = self.lines.next(&self.path, &mut text)? else { break };
-            ends.push((line, text.len()));
+            match self.lines.next(&self.path, &mut text) {
+                Ok(Some(line)) => ends.push((line, text.len())),
+                Ok(None) => break,
+                Err(error) => {
+                    self.broken = Some(error);
+                    break;
+                }
+            }
         }
-        if ends.is_empty() {
-            return Ok(None);
-        }
-        let batch = match decode(&self.plain, &text, ends.len()) {
-            Ok(batch) if batch.num_rows() == ends.len() => batch,
-            Ok(_) => return Err(self.culprit(&text, &ends, None)),
-            Err(e) => return Err(self.culprit(&text, &ends, Some(&e))),
-        };
+        // A line that broke off may have left its text.
+        text.truncate(ends.last().map_or(0, |(_, end)| *end));
         let failed =
             |source| DatasetError::Arrow { doing: self.path.display().to_string(), source };
+        let batch = match decode(&self.plain, &text, ends.len()) {
+            Ok(batch) if batch.num_rows() == ends.len() => batch,
+            result => {
+                let (lines, error) = self.culprit(&text, &ends, result.err().as_ref());
+                self.broken = Some(error);
+                let text = &text[..lines.checked_sub(1).map_or(0, |last| ends[last].1)];
+                decode(&self.plain, text, lines).map_err(failed)?
+            }
+        };
+        if batch.num_rows() == 0 {
+            return self.broken.take().map_or(Ok(None), Err);
+        }
         let columns = batch.columns().iter().zip(self.schema.fields());
         let columns = columns
             .map(|(column, field)| match field.data_type() {
@@ -165,15 +183,16 @@ impl FileBatches for Batches {
 }
 
 impl Batches {
-    /// Reads line by line to tell the one that failed.
+    /// Reads line by line to tell the one that failed: how many are before it,
+    /// and what is wrong with it.
     fn culprit(
         &self,
         text: &[u8],
         ends: &[(u64, usize)],
         whole: Option<&ArrowError>,
-    ) -> DatasetError {
+    ) -> (usize, DatasetError) {
         let mut start = 0;
-        for &(line, end) in ends {
+        for (before, &(line, end)) in ends.iter().enumerate() {
             let message = match decode(&self.plain, &text[start..end], 1) {
                 Ok(batch) if batch.num_rows() == 1 => None,
                 Ok(_) => Some("not one JSON object".to_owned()),
@@ -181,13 +200,14 @@ impl Batches {
             };
             if let Some(message) = message {
                 let remedy = "each line must be one object whose values fit the columns' types";
-                return DatasetError::line(&self.path, line, format!("{message}; {remedy}"));
+                let message = format!("{message}; {remedy}");
+                return (before, DatasetError::line(&self.path, line, message));
             }
             start = end;
         }
         let first = ends.first().map_or(1, |(line, _)| *line);
         let message = whole.map_or_else(|| "not one object a line".to_owned(), plain_message);
-        DatasetError::line(&self.path, first, message)
+        (0, DatasetError::line(&self.path, first, message))
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DatasetError, Place, Result, nearest};
@@ -144,7 +144,7 @@ impl FileFormat {
     }
 
     pub(crate) fn shape(self, path: &Path, options: &ReadOptions) -> Result<Shape> {
-        check_content(path, self)?;
+        check_content(path, self, options)?;
         self.guard(path, Place::File, || self.entry().3.shape(path, options))
     }
 
@@ -215,8 +215,23 @@ impl FromStr for FileFormat {
     }
 }
 
-/// Refuses an empty file, and one whose first bytes are another format's.
-fn check_content(path: &Path, expected: FileFormat) -> Result<()> {
+/// Refuses a file that was replaced by one of other columns since it was opened.
+pub(crate) fn unchanged(path: &Path, expected: &Schema, found: &Schema) -> Result<()> {
+    let same = |a: &FieldRef, b: &FieldRef| a.name() == b.name() && a.data_type() == b.data_type();
+    let (expected, found) = (expected.fields(), found.fields());
+    let common = expected.iter().zip(found).take_while(|(a, b)| same(a, b)).count();
+    let Some(column) = expected.get(common).or(found.get(common)) else { return Ok(()) };
+    Err(DatasetError::SchemaMismatch {
+        path: path.to_owned(),
+        first: path.to_owned(),
+        column: column.name().clone(),
+        message: "differs now: the file changed after it was opened".to_owned(),
+    })
+}
+
+/// Refuses an empty file (but for JSON lines, whose columns may be declared),
+/// and one whose first bytes are another format's.
+fn check_content(path: &Path, expected: FileFormat, options: &ReadOptions) -> Result<()> {
     let mut head = [0; 8];
     let mut file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
     let mut filled = 0;
@@ -228,7 +243,12 @@ fn check_content(path: &Path, expected: FileFormat) -> Result<()> {
     }
     let head = &head[..filled];
     if head.is_empty() {
-        return Err(DatasetError::EmptyFile { path: path.to_owned() });
+        let remedy = match (expected, &options.schema) {
+            (FileFormat::JsonLines, Some(_)) => return Ok(()),
+            (FileFormat::JsonLines, None) => "remove it, or declare its columns with a schema",
+            _ => "remove it, or write a file with at least a header",
+        };
+        return Err(DatasetError::EmptyFile { path: path.to_owned(), remedy });
     }
     let looks = match head {
         _ if head.starts_with(b"PAR1") => Some(FileFormat::Parquet),

@@ -17,7 +17,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::arrow_message::placed;
 use super::flat::refuse_duplicate_names;
-use super::{FileBatches, FileFormat, Format, Shape};
+use super::{FileBatches, FileFormat, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
@@ -36,6 +36,7 @@ impl Format for Parquet {
         let rows = u64::try_from(rows).map_err(|_| {
             DatasetError::corrupt(path, FileFormat::Parquet, Place::Footer, "negative row count")
         })?;
+        readable(path, &metadata)?;
         Ok(Shape { schema: metadata.schema().clone(), rows: Some(rows), inferred: false })
     }
 
@@ -47,6 +48,7 @@ impl Format for Parquet {
         options: &ReadOptions,
     ) -> Result<Box<dyn FileBatches>> {
         let (file, metadata) = open(path)?;
+        unchanged(path, schema, metadata.schema())?;
         let mask = if projection.len() < schema.fields().len() {
             ProjectionMask::roots(metadata.parquet_schema(), projection.iter().copied())
         } else {
@@ -108,6 +110,25 @@ fn open(path: &Path) -> Result<(File, ArrowReaderMetadata)> {
     let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
         .map_err(|e| placed(path, FileFormat::Parquet, Place::Footer)(e.to_string()))?;
     Ok((file, metadata))
+}
+
+/// Refuses a compression that would only be met when its row group is read.
+fn readable(path: &Path, metadata: &ArrowReaderMetadata) -> Result<()> {
+    for (number, group) in metadata.metadata().row_groups().iter().enumerate() {
+        let unknown = group.columns().iter().find(|column| {
+            matches!(column.compression(), Compression::BROTLI(_) | Compression::LZO)
+        });
+        if let Some(column) = unknown {
+            let message = format!(
+                "column `{}` is compressed with {}; zstd, snappy, gzip and lz4 are read",
+                column.column_path().string(),
+                column.compression().to_string().split('(').next().unwrap_or_default()
+            );
+            let place = Place::RowGroup(number);
+            return Err(DatasetError::corrupt(path, FileFormat::Parquet, place, message));
+        }
+    }
+    Ok(())
 }
 
 struct Batches {

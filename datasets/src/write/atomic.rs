@@ -3,8 +3,26 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{DatasetError, Result};
+
+/// Temporary names of the files that are being written by this process.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    // A list of names is whole after every step.
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what this process has not finished writing; for a process that ends
+/// without dropping its values, as on Ctrl-C.
+pub fn remove_unfinished() {
+    for temporary in unfinished().drain(..) {
+        // Nothing to tell: the file was unfinished anyway.
+        let _ = fs::remove_file(temporary);
+    }
+}
 
 /// A file written under a temporary name in the same folder and renamed by
 /// [`commit`](AtomicFile::commit). Dropped before that, it leaves nothing behind.
@@ -41,6 +59,7 @@ impl AtomicFile {
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         let file = File::create(&temporary).map_err(|e| DatasetError::io(path, "create", e))?;
+        unfinished().push(temporary.clone());
         Ok(AtomicFile { path: path.to_owned(), temporary, file, force, committed: false })
     }
 
@@ -50,6 +69,12 @@ impl AtomicFile {
     /// The system refused.
     pub fn handle(&self) -> Result<File> {
         self.file.try_clone().map_err(|e| DatasetError::io(&self.path, "create", e))
+    }
+
+    /// The name that it gets.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The name under which the file is written.
@@ -85,6 +110,7 @@ impl AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
+        unfinished().retain(|temporary| *temporary != self.temporary);
         if !self.committed {
             // Nothing to tell: the file was unfinished anyway.
             let _ = fs::remove_file(&self.temporary);

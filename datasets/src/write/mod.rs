@@ -12,7 +12,7 @@ use arrow::datatypes::SchemaRef;
 use crate::error::Result;
 use crate::format::FileFormat;
 
-pub use atomic::AtomicFile;
+pub use atomic::{AtomicFile, remove_unfinished};
 pub(crate) use dictionary::DictionaryUnifier;
 
 /// Where bytes go.

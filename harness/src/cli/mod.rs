@@ -13,12 +13,14 @@ mod options;
 mod output;
 mod run;
 mod table;
+mod written;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::error::{FailureKind, Result};
+use crate::interrupt;
 
 /// Replays recorded streams through join strategies and reports throughput,
 /// latency and state size.
@@ -30,7 +32,7 @@ use crate::error::{FailureKind, Result};
 #[command(
     after_help = "Exit codes: 0 ok; 1 a file is missing or unreadable, or reading, joining or \
 writing failed; 2 the arguments, the scenario or the schemas are wrong, or the join is refused; \
-3 a regression; 4 a wrong result; 5 inconclusive."
+3 a regression; 4 a wrong result; 5 inconclusive; 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -79,6 +81,7 @@ pub fn main(allocator: &'static str) -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    interrupt::listen();
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -1,17 +1,15 @@
 //! `run`: a scenario through its strategies.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use streamjoin_datasets::AtomicFile;
 
 use super::bar::Bar;
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::{Results, allocator, complain};
 use super::table;
+use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::measure::{LEAST_TIME, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
@@ -43,7 +41,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FORMAT")]
     output_format: Option<String>,
 
-    /// Replace an existing output file
+    /// Replace an existing output file, or a file that is no report where the report goes
     #[arg(long)]
     force: bool,
 
@@ -81,9 +79,10 @@ impl RunArgs {
             sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
         check(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies);
-        if let Some(path) = &self.report {
-            writable(path)?;
-        }
+        written::check(&scenario, &plan, &sink, self.report.as_deref())?;
+        let report_file = self.report.as_deref();
+        let report_file =
+            report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();
         for (position, strategy) in strategies.iter().enumerate() {
@@ -117,7 +116,7 @@ impl RunArgs {
         let report = Report {
             schema_version: SCHEMA_VERSION,
             scenario: describe(&scenario, self.strategies.limit),
-            environment: Environment::detect(isa, allocator()),
+            environment: Environment::detect(isa, allocator(), plan.data_hash()),
             runs,
         };
         let json = |report: &Report| serde_json::to_string_pretty(report).map_err(Failure::run);
@@ -130,8 +129,8 @@ impl RunArgs {
             Format::Json => results.line(&json(&report)?)?,
             Format::Jsonl => {}
         }
-        if let Some(path) = &self.report {
-            write_report(path, &json(&report)?)?;
+        if let Some(file) = report_file {
+            file.write(&json(&report)?)?;
         }
         verified
     }
@@ -264,28 +263,4 @@ fn describe(scenario: &Scenario, limit: Option<u64>) -> serde_json::Value {
         "limit": limit.or(scenario.spec.replay.limit),
         "text": scenario.text.text(),
     })
-}
-
-/// Tells before the run whether a report could be written.
-fn writable(path: &Path) -> Result<()> {
-    if path.is_dir() || path.file_name().is_none() {
-        return Err(Failure::usage(format!(
-            "report path {} is a folder: name a file in it",
-            path.display()
-        )));
-    }
-    Ok(())
-}
-
-/// Writes a file that is either whole or not there; a report made before is
-/// replaced.
-fn write_report(path: &Path, text: &str) -> Result<()> {
-    let at = |error: std::io::Error| Failure::run(error).at(format!("report {}", path.display()));
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        // A device or pipe is written in place.
-        return fs::write(path, format!("{text}\n")).map_err(at);
-    }
-    let mut file = AtomicFile::create(path, true).map_err(Failure::run)?;
-    writeln!(file, "{text}").map_err(at)?;
-    file.commit().map_err(Failure::run)
 }

@@ -1,12 +1,14 @@
 //! Measuring in a process of its own, so that one strategy's memory and warm
 //! caches are not another one's.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::message::Message;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, FailureKind, Result};
+use crate::interrupt::{self, Attentive};
 use crate::record::{Progress, Summary};
 use crate::replay::Watcher;
 
@@ -27,7 +29,8 @@ impl Worker {
     /// A run failure when it cannot be started.
     pub fn start(strategy: &str, mut command: Command) -> Result<Self> {
         let child = command
-            .stdin(Stdio::null())
+            // Held open: it ends when this process does.
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()
@@ -42,8 +45,10 @@ impl Worker {
     /// # Errors
     /// Its failure, or a run failure when it ends without a word.
     pub fn follow(mut self, watcher: &mut dyn Watcher) -> Result<Summary> {
+        let attentive = Attentive::new();
         let result = self.listen(watcher);
-        if result.is_err() {
+        drop(attentive);
+        if matches!(&result, Err(failure) if failure.kind != FailureKind::Interrupted) {
             // It may still be at work when the watcher gave up; it has nothing to lose.
             let _ = self.child.kill();
         }
@@ -65,7 +70,13 @@ impl Worker {
                 Failure::run(format!("the process that measures `{}`: {error}", self.strategy))
             })?;
             match message {
-                Message::Rows { rows } => watcher.rows(rows)?,
+                Message::Rows { rows } => {
+                    if interrupt::requested() {
+                        // A terminal tells both processes, a script only this one.
+                        drop(self.child.stdin.take());
+                    }
+                    watcher.rows(rows)?;
+                }
                 Message::Warning { message } => watcher.warning(&message)?,
                 Message::Progress { progress } => watcher.batch(*progress)?,
                 Message::Summary { summary } => return Ok(Some(*summary)),
@@ -85,12 +96,25 @@ pub fn serve(
     wants_progress: bool,
     measure: impl FnOnce(&mut dyn Watcher) -> Result<Summary>,
 ) -> Result<()> {
+    end_with_the_other();
     let mut teller = Teller { wants_progress, rows: 0, told: Instant::now() };
     let message = match measure(&mut teller) {
         Ok(summary) => Message::Summary { summary: Box::new(summary) },
         Err(failure) => Message::of_failure(&failure),
     };
     tell(&message)
+}
+
+/// Asks the measurement to end once the process that started it is gone, or
+/// closes the pipe that it holds open.
+fn end_with_the_other() {
+    let watch = || {
+        // Nothing is ever written to it, so that this returns at its end only.
+        let _ = io::stdin().read(&mut [0]);
+        interrupt::request();
+    };
+    // Without the thread the measurement runs to its end.
+    let _ = thread::Builder::new().name("parent".to_owned()).spawn(watch);
 }
 
 fn tell(message: &Message) -> Result<()> {

@@ -142,11 +142,18 @@ fn the_stream(scenario: &Scenario) -> Result<(&str, &StreamSpec)> {
     }
 }
 
+/// Names qualify columns: none is empty, none is used twice.
 fn distinct_names(scenario: &Scenario) -> Result<()> {
-    let streams = scenario.spec.stream.0.iter().map(|(name, _)| name);
-    let dimensions = scenario.spec.dimension.iter().map(|dimension| &dimension.get_ref().name);
     let mut seen: Vec<&str> = Vec::new();
+    let streams = scenario.spec.stream.0.iter().map(|(name, _)| name);
+    let dimensions = scenario.spec.dimension.iter().map(|spec| &spec.get_ref().name);
     for name in streams.chain(dimensions) {
+        if name.get_ref().is_empty() {
+            return Err(Failure::usage(
+                "a name is empty: names qualify columns, as in NAME.column",
+            )
+            .at(scenario.place(name)));
+        }
         if seen.iter().any(|seen| seen.eq_ignore_ascii_case(name.get_ref())) {
             return Err(Failure::usage(format!(
                 "the name `{}` is used twice: names qualify columns, so each stream and dimension needs its own",
@@ -166,7 +173,7 @@ pub(super) fn bind_stream(
     mode: CastMode,
 ) -> Result<BoundStream> {
     let feed = open_stream(name, spec, scenario)?;
-    let clauses = Clauses { select: spec.select.as_deref(), filter: spec.r#where.as_ref() };
+    let clauses = Clauses { select: spec.select.as_ref(), filter: spec.r#where.as_ref() };
     let relation = Relation::bind(name, &feed.schema(), clauses, scenario, mode)?;
     let event_time = match &spec.event_time {
         Some(time) => {
@@ -252,11 +259,17 @@ fn open_stream(name: &str, spec: &StreamSpec, scenario: &Scenario) -> Result<Fee
     match (&spec.recording, &spec.generator) {
         (Some(recording), None) => {
             let options = feed_spec.options(scenario)?;
-            Feed::open(&scenario.path(recording.get_ref()), &options)
-                .map_err(|failure| failure.at(scenario.place(recording)))
+            let feed = Feed::open(&scenario.path(recording.get_ref()), &options)
+                .map_err(|failure| failure.at(scenario.place(recording)))?;
+            feed_spec.check(&feed, scenario)?;
+            Ok(feed)
         }
-        (None, Some(generator)) => Feed::generated(generator.get_ref())
-            .map_err(|failure| failure.at(scenario.place(generator))),
+        (None, Some(generator)) => {
+            let feed = Feed::generated(generator.get_ref())
+                .map_err(|failure| failure.at(scenario.place(generator)))?;
+            feed_spec.check(&feed, scenario)?;
+            Ok(feed)
+        }
         _ => {
             Err(Failure::usage(format!("[stream.{name}] needs one of `recording` and `generator`"))
                 .at(&scenario.text))
@@ -273,7 +286,7 @@ fn bind_dimension(
     let mode = cast_mode(scenario);
     let name = spec.name.get_ref();
     let table = Table::open(spec, scenario)?;
-    let clauses = Clauses { select: spec.select.as_deref(), filter: spec.r#where.as_ref() };
+    let clauses = Clauses { select: spec.select.as_ref(), filter: spec.r#where.as_ref() };
     let relation = Relation::bind(name, &table.schema(), clauses, scenario, mode)?;
     let inputs = JoinInputs { stream, dimension: &relation.scope, first, mode };
     let join = BoundJoin::bind(spec, inputs, scenario)?;
@@ -282,6 +295,6 @@ fn bind_dimension(
 
 fn bind_output(scope: &Scope, scenario: &Scenario, mode: CastMode) -> Result<Selection> {
     let spec = &scenario.spec.output;
-    let clauses = Clauses { select: spec.select.as_deref(), filter: spec.r#where.as_ref() };
+    let clauses = Clauses { select: spec.select.as_ref(), filter: spec.r#where.as_ref() };
     clauses.bind(scope, scenario, mode)
 }

@@ -12,6 +12,7 @@ use arrow::array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, Str
 use arrow::compute::cast;
 use arrow::datatypes::{ArrowPrimitiveType, DataType, TimeUnit};
 use chrono::NaiveDateTime;
+use chrono::format::{Item as StrftimeItem, StrftimeItems};
 use streamjoin_kernels::JoinError;
 
 use super::projector::Item;
@@ -48,6 +49,11 @@ impl EventTime {
             (DataType::Date32, None, None) => Reading::Days,
             (data_type, Some(unit), None) if data_type.is_integer() => Reading::Units(unit.into()),
             (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, None, Some(format)) => {
+                if StrftimeItems::new(format).any(|item| item == StrftimeItem::Error) {
+                    return Err(format!(
+                        "`format` is not a strftime pattern: `{format}`; write it as \"%Y-%m-%d %H:%M:%S\""
+                    ));
+                }
                 Reading::Text(format.clone())
             }
             (data_type, _, _) => {

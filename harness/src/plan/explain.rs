@@ -63,7 +63,6 @@ fn describe_batches(text: &mut String, scenario: &Scenario) {
         Trigger::File => "after each file".to_owned(),
         Trigger::Once => "one, of everything".to_owned(),
         Trigger::Arrival(tick) => format!("every {} s of arrival time", tick.0 as f64 / 1e6),
-        Trigger::Every(_) => "not supported yet".to_owned(),
     };
     let _ = writeln!(text, "batches: {trigger}");
 }

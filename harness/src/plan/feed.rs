@@ -80,6 +80,36 @@ impl FeedSpec<'_> {
         }
         Ok(options)
     }
+
+    /// Refuses settings that the files that were found do not take.
+    ///
+    /// # Errors
+    /// A usage failure with its place in the scenario.
+    pub(super) fn check(&self, feed: &Feed, scenario: &Scenario) -> Result<()> {
+        match feed {
+            Feed::Recording(source) => match self.csv {
+                Some(csv) if source.format() != FileFormat::Csv => Err(Failure::usage(format!(
+                    "`csv` says how CSV files are written, but {} is {}: leave it out",
+                    source.origin().display(),
+                    source.format()
+                ))
+                .at(scenario.place(csv))),
+                _ => Ok(()),
+            },
+            Feed::Generated(_) => {
+                let format = self.format.map(Spanned::span);
+                let schema = self.schema.and_then(|schema| schema.0.first());
+                let schema = schema.map(|(name, _)| name.span());
+                match format.or(self.csv.map(Spanned::span)).or(schema) {
+                    Some(span) => Err(Failure::usage(
+                        "`format`, `schema` and `csv` are for files, not for a generator: leave them out",
+                    )
+                    .at(scenario.text.place(span))),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
 }
 
 impl Feed {

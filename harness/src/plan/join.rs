@@ -187,6 +187,10 @@ fn condition(
         .at(scenario.place(using))),
         (Some(on), None) => clause(on.get_ref(), left, right, mode)
             .map_err(|error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on))),
+        (None, Some(using)) if using.get_ref().is_empty() => Err(Failure::usage(
+            "`using` is empty: name the key columns, or say type = \"cross\" to join every row with every row",
+        )
+        .at(scenario.place(using))),
         (None, Some(using)) => {
             let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
             let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));

@@ -9,6 +9,7 @@
 mod bind;
 mod bind_pair;
 mod chain;
+mod data_hash;
 mod event_time;
 pub mod explain;
 mod explain_pair;
@@ -24,6 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use streamjoin_datasets::Source;
 use streamjoin_kernels::{IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin};
 
 use crate::error::{Failure, Result};
@@ -41,7 +43,9 @@ pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use strategy::{Resolved, Strategy, default_isa, strategies};
 pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
-pub use table::{Fingerprint, Table, TableColumns, TableVersion, read as read_table};
+pub use table::{
+    Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
+};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -118,6 +122,24 @@ impl Plan {
             Self::StreamStatic(plan) => &plan.output,
             Self::StreamStream(plan) => &plan.output,
         }
+    }
+
+    /// Every recording and table that the plan reads.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.feeds().filter_map(|feed| match feed {
+            Feed::Recording(source) => Some(source),
+            Feed::Generated(_) => None,
+        })
+    }
+
+    /// Where all rows come from: the streams, then every version of every table.
+    fn feeds(&self) -> impl Iterator<Item = &Feed> {
+        let streams = match self {
+            Self::StreamStatic(plan) => vec![&plan.stream.feed],
+            Self::StreamStream(plan) => vec![&plan.left.stream.feed, &plan.right.stream.feed],
+        };
+        let tables = self.joins().iter().flat_map(|join| &join.table.versions);
+        streams.into_iter().chain(tables.map(|version| &version.feed))
     }
 
     /// The joins with tables, in order.

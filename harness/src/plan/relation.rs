@@ -87,7 +87,7 @@ pub struct Selected {
 #[derive(Clone, Copy, Debug)]
 pub struct Clauses<'a> {
     /// Columns to keep.
-    pub select: Option<&'a [Spanned<String>]>,
+    pub select: Option<&'a Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep.
     pub filter: Option<&'a Spanned<String>>,
 }
@@ -104,12 +104,19 @@ impl Clauses<'_> {
             })
         });
         let filter = filter.transpose()?;
-        let Some(select) = self.select else {
+        let Some(place) = self.select else {
             let all = scope.columns.iter().enumerate();
             let all = all
                 .map(|(i, column)| Selected { origin: Origin::Column(i), column: column.clone() });
             return Ok(Selection { filter, columns: all.collect() });
         };
+        let select = place.get_ref();
+        if select.is_empty() {
+            return Err(Failure::usage(
+                "`select` is empty: name at least one column, or leave it out for all",
+            )
+            .at(scenario.place(place)));
+        }
         let mut columns = Vec::new();
         for text in select {
             let items = sql::select(std::slice::from_ref(text.get_ref()), scope, mode).map_err(

@@ -1,17 +1,20 @@
 //! A dimension table over time: its contents, and when each is in force.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_datasets::ReadOptions;
+use streamjoin_datasets::{ReadOptions, SourceBatch};
+use toml::Spanned;
 
 use super::feed::{Feed, FeedSpec};
 use super::projector::Projector;
 use super::relation::Prepare;
+use crate::culprit::culprit;
 use crate::error::{Failure, Result};
-use crate::scenario::{DimensionSpec, Refresh, Scenario, VersionStart};
+use crate::scenario::{DimensionSpec, Refresh, Scenario, VersionSpec, VersionStart};
 
 /// The contents of one dimension, opened and checked against each other.
 #[derive(Clone, Debug)]
@@ -43,6 +46,14 @@ pub struct TableColumns {
     pub keys: Projector,
 }
 
+impl TableColumns {
+    /// A join's table side of rows as they are read.
+    fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = self.rows.apply(batch.clone()).map_err(Failure::run)?;
+        self.keys.apply(&rows).map_err(Failure::run)
+    }
+}
+
 impl Table {
     /// Opens every version that a dimension names.
     ///
@@ -61,6 +72,7 @@ impl Table {
         let one = |path: &str, from, place: String| -> Result<TableVersion> {
             let path = scenario.path(path);
             let feed = Feed::open(&path, &options).map_err(|failure| failure.at(place))?;
+            feed_spec.check(&feed, scenario)?;
             Ok(TableVersion { from, feed, path: Some(path) })
         };
         let versions = match (&spec.table, &spec.generator, &spec.versions) {
@@ -68,9 +80,11 @@ impl Table {
             (None, Some(generator), None) => {
                 let feed = Feed::generated(generator.get_ref())
                     .map_err(|failure| failure.at(scenario.place(generator)))?;
+                feed_spec.check(&feed, scenario)?;
                 vec![TableVersion { from: None, feed, path: None }]
             }
             (None, None, Some(versions)) => {
+                ascending(versions, scenario)?;
                 let opened = versions.iter().map(|version| {
                     let spec = version.get_ref();
                     one(&spec.table, Some(spec.from), scenario.place(version))
@@ -149,6 +163,52 @@ impl Table {
 /// # Errors
 /// A run failure that names the file.
 pub fn read(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result<Vec<RecordBatch>> {
+    let mut table = Vec::new();
+    for batch in feed.read(&wanted(feed, expected, columns)?)? {
+        let batch = batch.map_err(Failure::run)?;
+        let rows = columns.apply(&batch.batch).map_err(|failure| {
+            let rows = batch.batch.num_rows();
+            let broken = culprit(rows, |range| {
+                columns.apply(&batch.batch.slice(range.start, range.len())).map(|_| ())
+            });
+            match broken {
+                Some((row, failure)) => at_row(feed, &batch, row, failure),
+                None => failure.at(feed.file_name(batch.file)),
+            }
+        })?;
+        table.push(rows);
+    }
+    Ok(table)
+}
+
+/// Which row of a table that could be read made `build` fail; `None` where no
+/// row alone does.
+pub fn blame(
+    feed: &Feed,
+    expected: &SchemaRef,
+    columns: &TableColumns,
+    build: impl Fn(&[RecordBatch]) -> Result<()>,
+) -> Option<Failure> {
+    let batches = feed.read(&wanted(feed, expected, columns).ok()?).ok()?;
+    batches.map_while(Result::ok).find_map(|batch| {
+        let attempt = |range: Range<usize>| {
+            let rows = columns.apply(&batch.batch.slice(range.start, range.len()))?;
+            build(&[rows])
+        };
+        let rows = batch.batch.num_rows();
+        attempt(0..rows).err()?;
+        let (row, failure) = culprit(rows, attempt)?;
+        Some(at_row(feed, &batch, row, failure))
+    })
+}
+
+fn at_row(feed: &Feed, batch: &SourceBatch, row: usize, failure: Failure) -> Failure {
+    let row = batch.first_row + row as u64;
+    failure.at(format!("{}, row {row} (from 0)", feed.file_name(batch.file)))
+}
+
+/// Positions in `feed` of the columns that a join wants.
+fn wanted(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result<Vec<usize>> {
     let schema = feed.schema();
     // Another version may hold its columns in another order.
     let mut wanted: Vec<usize> = Vec::with_capacity(columns.rows.read.len());
@@ -162,20 +222,27 @@ pub fn read(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result
         };
         wanted.push(position);
     }
-    let mut table = Vec::new();
-    for batch in feed.read(&wanted)? {
-        let batch = batch.map_err(Failure::run)?;
-        let place = |error: streamjoin_kernels::JoinError| {
-            Failure::run(error).at(format!(
-                "{}, rows from {} on",
-                feed.file_name(batch.file),
-                batch.first_row
-            ))
+    Ok(wanted)
+}
+
+/// Refuses a version that would never be in force: one that starts no later
+/// than one listed before it.
+fn ascending(versions: &[Spanned<VersionSpec>], scenario: &Scenario) -> Result<()> {
+    for (before, version) in versions.iter().zip(versions.iter().skip(1)) {
+        let late = match (before.get_ref().from, version.get_ref().from) {
+            (VersionStart::Batch(before), VersionStart::Batch(this)) => before < this,
+            (VersionStart::Time(before), VersionStart::Time(this)) => before < this,
+            // Batches and times meet in any order.
+            _ => true,
         };
-        let rows = columns.rows.apply(batch.batch.clone()).map_err(place)?;
-        table.push(columns.keys.apply(&rows).map_err(place)?);
+        if !late {
+            return Err(Failure::usage(
+                "this version starts no later than the one listed before it, which would never be in force: list versions in the order in which they start",
+            )
+            .at(scenario.place(version)));
+        }
     }
-    Ok(table)
+    Ok(())
 }
 
 /// Refuses a table whose columns are not those of the first version.

@@ -19,6 +19,8 @@ pub struct Environment {
     pub lock_hash: Option<String>,
     /// SHA-256 over the recordings and tables that were read, where known.
     pub data_hash: Option<String>,
+    /// Compiler that the program was built by, as it names itself.
+    pub rustc: Option<String>,
     /// Build profile: `release` or `debug`.
     pub profile: String,
     /// Global allocator of the binary.
@@ -43,8 +45,12 @@ pub struct Machine {
     pub os: String,
     /// Cache sizes.
     pub caches: Caches,
+    /// Bytes of an ordinary page.
+    pub page_bytes: Option<u64>,
     /// Transparent huge pages: `always`, `madvise` or `never`.
     pub huge_pages: Option<String>,
+    /// Bytes of a transparent huge page.
+    pub huge_page_bytes: Option<u64>,
 }
 
 /// Data cache sizes of one core, in bytes; null where not known.
@@ -62,14 +68,16 @@ pub struct Caches {
 impl Environment {
     /// Looks at this machine and build.
     ///
-    /// `isa` and `allocator` are the names of what the run uses.
+    /// `isa` and `allocator` are the names of what the run uses; `data_hash`
+    /// stands for what it read.
     #[must_use]
-    pub fn detect(isa: &str, allocator: &str) -> Self {
+    pub fn detect(isa: &str, allocator: &str, data_hash: Option<String>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             revision: option_env!("STREAMJOIN_REVISION").map(str::to_owned),
             lock_hash: Some(hex(&Sha256::digest(LOCK))),
-            data_hash: None,
+            data_hash,
+            rustc: option_env!("STREAMJOIN_RUSTC").map(str::to_owned),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
             allocator: allocator.to_owned(),
             isa: isa.to_owned(),
@@ -89,8 +97,12 @@ impl Machine {
             memory_bytes: field_of("/proc/meminfo", "MemTotal").and_then(|text| kilobytes(&text)),
             os: format!("{} {release}", std::env::consts::OS).trim_end().to_owned(),
             caches: Caches::detect(),
+            page_bytes: field_of("/proc/self/smaps", "KernelPageSize")
+                .and_then(|text| kilobytes(&text)),
             huge_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|text| bracketed(&text)),
+            huge_page_bytes: read("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
+                .and_then(|text| text.parse().ok()),
         }
     }
 }
@@ -174,14 +186,17 @@ mod tests {
 
     #[test]
     fn a_record_says_where_it_was_made() {
-        let environment = Environment::detect("avx2", "mimalloc");
+        let environment = Environment::detect("avx2", "mimalloc", Some("ab".to_owned()));
         assert!(environment.machine.cores >= 1);
         assert_eq!(environment.lock_hash.as_ref().map(String::len), Some(64));
         let json = serde_json::to_value(&environment).unwrap();
-        for field in ["version", "revision", "lockHash", "dataHash", "isa", "allocator", "machine"]
+        for field in
+            ["version", "revision", "lockHash", "dataHash", "rustc", "isa", "allocator", "machine"]
         {
             assert!(json.get(field).is_some(), "{field}");
         }
+        assert!(environment.rustc.is_some_and(|rustc| rustc.starts_with("rustc ")));
+        assert!(json["machine"].get("pageBytes").is_some());
         assert!(json["machine"]["caches"].get("l2Bytes").is_some());
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Feed, Fingerprint, JoinPlan, read_table};
+use crate::plan::{Feed, Fingerprint, JoinPlan, blame_table, read_table};
 use crate::record::DimensionProgress;
 use crate::scenario::Refresh;
 
@@ -105,7 +106,12 @@ impl<'p> Dimension<'p> {
         // Declared versions are numbered as the scenario lists them, reloads of
         // one table in the order in which they were seen.
         let number = if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
-        let snapshot = join.build(&rows, number).map_err(Failure::run)?;
+        let build = |rows: &[RecordBatch]| join.build(rows, number).map_err(Failure::run);
+        let snapshot = build(&rows).map_err(|failure| {
+            let columns = &self.plan.chain.table;
+            blame_table(feed, &self.schema, columns, |rows| build(rows).map(|_| ()))
+                .unwrap_or(failure)
+        })?;
         self.build_time += snapshot.build_time();
         self.rebuilt = Some(snapshot.build_time());
         join.swap(Arc::clone(&snapshot));

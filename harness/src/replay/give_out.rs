@@ -10,6 +10,20 @@ use crate::error::{Failure, Result};
 use crate::plan::{ChainOutput, Unmatched, keep_where};
 use crate::sink::Sink;
 
+/// Joined rows that are given out: as they were joined, and as `select` makes
+/// them.
+pub(super) fn selected(
+    output: &ChainOutput,
+    joined: RecordBatch,
+) -> Result<(RecordBatch, RecordBatch)> {
+    let joined = match &output.filter {
+        Some(filter) => keep_where(joined, filter).map_err(Failure::run)?,
+        None => joined,
+    };
+    let rows = output.columns.apply(&joined).map_err(Failure::run)?;
+    Ok((joined, rows))
+}
+
 /// Takes joined rows to the sink.
 pub(super) struct Out<'o> {
     pub(super) output: &'o ChainOutput,
@@ -24,11 +38,7 @@ pub(super) struct Out<'o> {
 impl Out<'_> {
     pub(super) fn give(&mut self, joined: RecordBatch) -> Result<()> {
         let start = Instant::now();
-        let joined = match &self.output.filter {
-            Some(filter) => keep_where(joined, filter).map_err(Failure::run)?,
-            None => joined,
-        };
-        let rows = self.output.columns.apply(&joined).map_err(Failure::run)?;
+        let (joined, rows) = selected(self.output, joined)?;
         if rows.num_rows() > 0 {
             self.sink.batch(self.batch_id, &rows)?;
         }

@@ -7,13 +7,15 @@ use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
-use super::give_out::Out;
+use super::give_out::{Out, selected};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
 use super::state_track::StateOutcome;
 use super::streams;
 use super::watermark::Watermark;
-use crate::error::{Failure, Result};
+use crate::culprit::culprit;
+use crate::error::{Failure, FailureKind, Result};
+use crate::interrupt::Attentive;
 use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
 use crate::record::{Checksum, Dropped, Progress};
@@ -139,6 +141,7 @@ impl<'p> Pass<'p> {
 /// A pass while it runs.
 struct State<'p, 's> {
     plan: &'p StreamStaticPlan,
+    attentive: Attentive,
     pipeline: Pipeline<'p>,
     sink: &'s mut dyn Sink,
     watcher: &'s mut dyn Watcher,
@@ -173,6 +176,7 @@ impl<'p, 's> State<'p, 's> {
         counted: Counted,
     ) -> Result<Self> {
         Ok(Self {
+            attentive: Attentive::new(),
             pipeline: Pipeline::new(&plan.joins, pass.strategy, pass.pool.as_ref())?,
             sink,
             watcher,
@@ -198,7 +202,7 @@ impl<'p, 's> State<'p, 's> {
 
     fn replay(&mut self) -> Result<()> {
         let stream = &self.plan.stream;
-        let mut cutter = cutter(&stream.trigger)?;
+        let mut cutter = cutter(&stream.trigger);
         let mut left = stream.limit.unwrap_or(u64::MAX);
         let start = Instant::now();
         let mut batches = stream.feed.read(stream.prepare.read.as_slice())?;
@@ -210,8 +214,10 @@ impl<'p, 's> State<'p, 's> {
             let rows = read.batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX));
             left -= rows as u64;
             let place = Place { stream, file: read.file, first_row: read.first_row };
-            let mut source = SourceRows::look(stream, read.batch.slice(0, rows), read.file)
-                .map_err(|failure| self.in_batch(place.at(failure, 0, rows)))?;
+            let (mut source, broken) = SourceRows::look_far(place, &read.batch.slice(0, rows))
+                .map_err(|failure| self.in_batch(failure))?;
+            // Rows before a broken one belong to batches before its own.
+            let rows = source.batch.num_rows();
             let borders = source
                 .borders(&mut cutter)
                 .map_err(|failure| self.in_batch(place.at(failure, 0, rows)))?;
@@ -219,6 +225,7 @@ impl<'p, 's> State<'p, 's> {
             let mut from = 0;
             for border in borders.into_iter().chain([rows]) {
                 if border > from {
+                    self.attentive.check()?;
                     let times = source.times.as_ref();
                     let times = times.map(|times| times.slice(from, border - from));
                     if self.batch.is_none() {
@@ -226,8 +233,16 @@ impl<'p, 's> State<'p, 's> {
                             .map_err(|failure| self.in_batch(failure))?;
                     }
                     let rows = source.batch.slice(from, border - from);
-                    self.take(rows, times.as_ref())
-                        .map_err(|failure| self.in_batch(place.at(failure, from, border)))?;
+                    self.take(rows.clone(), times.as_ref()).map_err(|failure| {
+                        let failure = match self.blame(&failure, &rows) {
+                            Some((row, failure)) => place.at_row(failure, from + row),
+                            None if failure.kind == FailureKind::Run => {
+                                place.at(failure, from, border)
+                            }
+                            None => failure,
+                        };
+                        self.in_batch(failure)
+                    })?;
                 }
                 if border < rows || source.ends_at_border {
                     self.end_batch()?;
@@ -235,6 +250,9 @@ impl<'p, 's> State<'p, 's> {
                 from = border;
             }
             source.ends_at_border = false;
+            if let Some(failure) = broken {
+                return Err(self.in_batch(failure));
+            }
             self.aside(|state| state.watcher.rows(rows as u64))?;
         }
         self.end_batch()
@@ -264,6 +282,27 @@ impl<'p, 's> State<'p, 's> {
         self.join(&prepared)
     }
 
+    /// Which of the rows, as they were read, failed; joins them again and
+    /// gives nothing out.
+    fn blame(&self, failure: &Failure, source: &RecordBatch) -> Option<(usize, Failure)> {
+        if failure.kind != FailureKind::Run {
+            return None;
+        }
+        culprit(source.num_rows(), |range| {
+            let rows = source.slice(range.start, range.len());
+            let rows = self.plan.stream.prepare.apply(rows).map_err(Failure::run)?;
+            let mut run = Run {
+                counts: &mut vec![JoinCounts::default(); self.counts.len()],
+                times: JoinTimes::default(),
+                give_out: &mut |rows| {
+                    self.attentive.check()?;
+                    selected(&self.plan.output, rows).map(|_| ())
+                },
+            };
+            self.pipeline.push(&rows, &mut run)
+        })
+    }
+
     fn join(&mut self, rows: &RecordBatch) -> Result<()> {
         let mut out = Out {
             output: &self.plan.output,
@@ -277,7 +316,10 @@ impl<'p, 's> State<'p, 's> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
-            give_out: &mut |rows| out.give(rows),
+            give_out: &mut |rows| {
+                self.attentive.check()?;
+                out.give(rows)
+            },
         };
         self.pipeline.push(rows, &mut run)?;
         let JoinTimes { keys, probe, materialise } = run.times;

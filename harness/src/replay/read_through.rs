@@ -1,5 +1,8 @@
 //! Reading everything that a plan reads, without joining.
 
+use std::ops::Range;
+
+use crate::culprit::culprit;
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, StreamPlan, read_table};
 
@@ -38,10 +41,15 @@ fn stream(stream: &StreamPlan) -> Result<u64> {
         let taken = read.batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX));
         left -= taken as u64;
         let place = Place { stream, file: read.file, first_row: read.first_row };
-        let source = SourceRows::look(stream, read.batch.slice(0, taken), read.file)
-            .map_err(|failure| place.at(failure, 0, taken))?;
-        let prepared = stream.prepare.apply(source.batch);
-        prepared.map_err(|error| place.at(Failure::run(error), 0, taken))?;
+        let look = |range: Range<usize>| {
+            let rows = read.batch.slice(range.start, range.len());
+            let source = SourceRows::look(stream, rows, read.file)?;
+            stream.prepare.apply(source.batch).map(|_| ()).map_err(Failure::run)
+        };
+        look(0..taken).map_err(|failure| match culprit(taken, look) {
+            Some((row, failure)) => place.at_row(failure, row),
+            None => place.at(failure, 0, taken),
+        })?;
         rows += taken as u64;
     }
     Ok(rows)

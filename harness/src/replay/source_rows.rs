@@ -3,6 +3,7 @@
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 
 use super::trigger::{CutInput, Cutter};
+use crate::culprit::culprit;
 use crate::error::{Failure, Result};
 use crate::plan::StreamPlan;
 use crate::scenario::Trigger;
@@ -19,7 +20,17 @@ impl Place<'_> {
     pub(super) fn at(self, failure: Failure, from: usize, to: usize) -> Failure {
         let first = self.first_row + from as u64;
         let last = self.first_row + (to as u64).saturating_sub(1);
-        failure.at(format!("{} rows {first} to {last}", self.stream.feed.file_name(self.file)))
+        failure.at(format!("{}, rows {first} to {last}", self.file_name()))
+    }
+
+    /// A failure of one row.
+    pub(super) fn at_row(self, failure: Failure, row: usize) -> Failure {
+        let row = self.first_row + row as u64;
+        failure.at(format!("{}, row {row} (from 0)", self.file_name()))
+    }
+
+    fn file_name(self) -> String {
+        self.stream.feed.file_name(self.file)
     }
 }
 
@@ -49,6 +60,27 @@ impl SourceRows {
         })
     }
 
+    /// As far as the rows can be looked at: those before the first broken one,
+    /// and its failure. Failures have their place.
+    pub(super) fn look_far(
+        place: Place<'_>,
+        batch: &RecordBatch,
+    ) -> Result<(Self, Option<Failure>)> {
+        let look = |batch| Self::look(place.stream, batch, place.file);
+        let rows = batch.num_rows();
+        let failure = match look(batch.clone()) {
+            Ok(whole) => return Ok((whole, None)),
+            Err(failure) => failure,
+        };
+        let broken = culprit(rows, |range| look(batch.slice(range.start, range.len())).map(|_| ()));
+        match broken {
+            Some((row, failure)) => {
+                Ok((look(batch.slice(0, row))?, Some(place.at_row(failure, row))))
+            }
+            None => Err(place.at(failure, 0, rows)),
+        }
+    }
+
     /// Borders inside these rows; one at their very end is remembered apart.
     pub(super) fn borders(&mut self, cutter: &mut Cutter) -> Result<Vec<usize>> {
         let rows = self.batch.num_rows();
@@ -68,8 +100,8 @@ impl SourceRows {
 }
 
 /// The cutter of a trigger.
-pub(super) fn cutter(trigger: &Trigger) -> Result<Cutter> {
-    Ok(match trigger {
+pub(super) fn cutter(trigger: &Trigger) -> Cutter {
+    match trigger {
         Trigger::Rows(rows) => Cutter::Rows { rows: rows.get(), taken: 0 },
         // A tick of arrival time is one of whatever times the cutter is given.
         Trigger::EventTime(tick) | Trigger::Arrival(tick) => {
@@ -78,8 +110,5 @@ pub(super) fn cutter(trigger: &Trigger) -> Result<Cutter> {
         Trigger::Column(_) => Cutter::Column { last: None },
         Trigger::File => Cutter::File { last: None },
         Trigger::Once => Cutter::Once,
-        Trigger::Every(_) => {
-            return Err(Failure::usage("this trigger is not supported yet by this version"));
-        }
-    })
+    }
 }

@@ -43,7 +43,7 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
         Some(span) => text.place(span),
         None => text.to_string(),
     };
-    let message = error.message().trim_end().replace('\n', "; ");
+    let message = plain(&error.message().trim_end().replace('\n', "; "));
     let about = |what: &str| match error.span().and_then(|span| key_before(text.text(), span.start))
     {
         Some(key) => format!("{place}: `{key}`{what}"),
@@ -68,6 +68,19 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
         return about(&format!(": {message}"));
     }
     format!("{place}: {message}")
+}
+
+/// A message without the parser's own words for types.
+fn plain(message: &str) -> String {
+    [
+        ("a nonzero u64", "a whole number from 1 on"),
+        ("a nonzero usize", "a whole number from 1 on"),
+        ("u64", "a whole number from 0 on"),
+        (" as i128", ""),
+        ("a boolean", "true or false"),
+    ]
+    .iter()
+    .fold(message.to_owned(), |message, (from, to)| message.replace(from, to))
 }
 
 /// The name among `known` that `name` was most likely meant to be.

@@ -45,6 +45,7 @@ pub struct ScenarioSpec {
     /// ANSI mode: a malformed cast fails its batch (default) or gives null.
     pub ansi: Option<bool>,
     /// The recorded streams, in file order.
+    #[serde(default)]
     pub stream: Ordered<StreamSpec>,
     /// The join of two streams.
     pub join: Option<Spanned<JoinSpec>>,

@@ -16,7 +16,7 @@ pub struct OutputSpec {
     #[serde(default, deserialize_with = "from_text")]
     pub format: Option<Spanned<SinkFormat>>,
     /// Columns to give out, as SQL over the join's output; all where absent.
-    pub select: Option<Vec<Spanned<String>>>,
+    pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to give out, as SQL over the join's output.
     pub r#where: Option<Spanned<String>>,
 }

@@ -1,8 +1,11 @@
 //! `[replay]`: how the recording is cut into batches.
 
+use std::fmt;
 use std::num::NonZeroU64;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::{Later, Micros};
@@ -52,8 +55,7 @@ pub struct DisorderSpec {
 }
 
 /// Where one batch ends and the next one starts.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// After so many stream rows.
     Rows(NonZeroU64),
@@ -67,13 +69,62 @@ pub enum Trigger {
     Once,
     /// When the running maximum of the arrival time enters a new epoch-aligned tick.
     Arrival(Micros),
-    /// What arrived since the last batch.
-    Every(Later),
 }
 
 impl Default for Trigger {
     fn default() -> Self {
         Self::Rows(NonZeroU64::MIN.saturating_add(65_535))
+    }
+}
+
+/// The forms of a trigger, for messages.
+const TRIGGERS: &str = "{ rows = N }, { event_time = \"10 s\" }, { arrival = \"10 s\" }, { column = \"NAME\" }, \"file\" or \"once\"";
+
+impl<'de> Deserialize<'de> for Trigger {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            rows: Option<NonZeroU64>,
+            event_time: Option<Micros>,
+            column: Option<String>,
+            arrival: Option<Micros>,
+            /// What arrived since the last batch.
+            #[serde(default, rename = "every")]
+            _every: Later,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Trigger;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(TRIGGERS)
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<Trigger, E> {
+                match word {
+                    "file" => Ok(Trigger::File),
+                    "once" => Ok(Trigger::Once),
+                    "rows" | "event_time" | "arrival" | "column" => {
+                        Err(E::custom(format!("the trigger `{word}` needs a value: {TRIGGERS}")))
+                    }
+                    _ => Err(E::unknown_variant(word, &["file", "once"])),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Trigger, A::Error> {
+                let Table { rows, event_time, arrival, column, .. } =
+                    Table::deserialize(MapAccessDeserializer::new(map))?;
+                match (rows, event_time, arrival, column) {
+                    (Some(rows), None, None, None) => Ok(Trigger::Rows(rows)),
+                    (None, Some(tick), None, None) => Ok(Trigger::EventTime(tick)),
+                    (None, None, Some(tick), None) => Ok(Trigger::Arrival(tick)),
+                    (None, None, None, Some(column)) => Ok(Trigger::Column(column)),
+                    _ => Err(A::Error::custom(format!("a trigger is one of {TRIGGERS}"))),
+                }
+            }
+        }
+        deserializer.deserialize_any(Either)
     }
 }
 

@@ -32,7 +32,7 @@ pub struct StreamSpec {
     /// How late a row may come.
     pub watermark: Option<Spanned<Micros>>,
     /// Columns to keep, as SQL; all where absent.
-    pub select: Option<Vec<Spanned<String>>>,
+    pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep, as SQL over the recording's columns.
     pub r#where: Option<Spanned<String>>,
     /// The column that tells when a row arrived: a timestamp, or integer microseconds.

@@ -40,7 +40,7 @@ pub struct DimensionSpec {
     /// On which side of the join the stream stands; only the first dimension may say right.
     pub stream_side: Option<Spanned<StreamSide>>,
     /// Columns to keep, as SQL; all where absent.
-    pub select: Option<Vec<Spanned<String>>>,
+    pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep, as SQL over the table's columns.
     pub r#where: Option<Spanned<String>>,
     /// Layout of this table whatever the strategy says.

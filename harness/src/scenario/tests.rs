@@ -89,7 +89,10 @@ where = "device IS NOT NULL"
     let spec = &scenario.spec;
     let (name, stream) = &spec.stream.0[0];
     assert_eq!(name.get_ref(), "readings");
-    assert_eq!(stream.watermark.as_ref().unwrap().get_ref(), &Micros(5_400_000_000));
+    assert_eq!(
+        stream.watermark.as_ref().map(|delay| *delay.get_ref()),
+        Some(Micros(5_400_000_000))
+    );
     let time = stream.event_time.as_ref().unwrap().get_ref();
     assert_eq!((time.column.as_str(), time.unit), ("at", Some(TimeUnitName::Millisecond)));
     let columns: Vec<&str> = stream.schema.as_ref().unwrap().names().collect();
@@ -142,9 +145,13 @@ fn an_unknown_key_names_its_place_and_the_nearest_known_one() {
 
 #[test]
 fn a_wrong_value_says_what_is_accepted() {
-    refused("[replay]\nlimit = \"many\"\n", "9:9", &["`limit`", "expected u64"]);
+    refused("[replay]\nlimit = \"many\"\n", "9:9", &["`limit`", "a whole number from 0 on"]);
     refused("[replay]\ntrigger = \"one\"\n", "9:11", &["`one`", "did you mean `once`?"]);
-    refused("[replay]\ntrigger = { rows = 0 }\n", "9:20", &["`rows`", "nonzero"]);
+    refused("[replay]\ntrigger = \"rows\"\n", "9:11", &["`rows` needs a value", "{ rows = N }"]);
+    refused("[replay]\ntrigger = {}\n", "9:11", &["a trigger is one of { rows = N }"]);
+    refused("[replay]\ntrigger = { rows = 1, column = \"k\" }\n", "9:11", &["is one of"]);
+    refused("[replay]\ntrigger = 5\n", "9:11", &["`trigger`", "{ rows = N }"]);
+    refused("[replay]\ntrigger = { rows = 0 }\n", "9:20", &["`rows`", "a whole number from 1 on"]);
     refused("[replay]\ntrigger = { event_time = \"10\" }\n", "9:26", &["is not a duration"]);
     refused("type = \"lefft\"\n", "8:8", &["unknown join type `lefft`", "left-outer"]);
     refused("layout = \"broadcst\"\n", "8:10", &["unknown layout", "broadcast"]);
@@ -153,7 +160,7 @@ fn a_wrong_value_says_what_is_accepted() {
     refused("stream_side = \"rigth\"\n", "8:15", &["did you mean `right`?"]);
     refused("versions = [{ table = \"x\" }]\n", "8:12", &["from_batch"]);
     refused("[output]\nformat = \"parqet\"\n", "9:10", &["parqet", "did you mean `parquet`?"]);
-    refused("[strategies.a]\nthreads = 0\n", "9:11", &["nonzero"]);
+    refused("[strategies.a]\nthreads = 0\n", "9:11", &["a whole number from 1 on"]);
 }
 
 #[test]

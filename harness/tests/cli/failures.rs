@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{CUSTOMERS, Folder, Ran, WRITABLE};
+use crate::support::{CUSTOMERS, Folder, ORDERS, Ran, WRITABLE};
 
 fn run(folder: &Folder) -> Ran {
     folder.streamjoin(&["run", "s.toml"])
@@ -154,4 +154,119 @@ fn a_sink_that_cannot_hold_equal_names_is_refused_before_the_first_row() {
     let folder = Folder::small();
     folder.streamjoin(&["run", "s.toml", "-o", "out.parquet"]).fails(2, &["customer"]);
     assert!(!folder.path("out.parquet").exists());
+}
+
+#[test]
+fn what_is_read_is_never_written() {
+    let folder = Folder::small();
+    folder.scenario_and(WRITABLE);
+    folder.write("parts/a.csv", ORDERS);
+    std::os::unix::fs::symlink(folder.path("orders.csv"), folder.path("link.csv")).unwrap();
+    let before = folder.names();
+    for (flag, path, words) in [
+        ("-o", "orders.csv", &["orders.csv", "a file that is read"][..]),
+        ("-o", "./customers.csv", &["customers.csv", "a file that is read"]),
+        ("-o", "link.csv", &["link.csv", "a file that is read"]),
+        ("--report", "orders.csv", &["report path orders.csv", "a file that is read"]),
+        ("--report", "s.toml", &["is the scenario"]),
+        ("--report", ".", &["is a folder"]),
+    ] {
+        folder.streamjoin(&["run", "s.toml", "--force", flag, path]).fails(2, words);
+    }
+    let both = ["run", "s.toml", "-o", "x.csv", "--report", "./x.csv"];
+    folder.streamjoin(&both).fails(2, &["cannot hold both"]);
+    let text = fs::read_to_string(folder.path("s.toml")).unwrap();
+    folder.write("parts.toml", text.replace("orders.csv", "parts"));
+    folder
+        .streamjoin(&["run", "parts.toml", "-o", "parts/b.csv"])
+        .fails(2, &["parts/b.csv", "read as one table"]);
+    assert_eq!(fs::read_to_string(folder.path("orders.csv")).unwrap(), ORDERS);
+    let mut after = folder.names();
+    after.retain(|name| name != "parts.toml");
+    assert_eq!(after, before);
+}
+
+#[test]
+fn a_report_replaces_only_a_report() {
+    let folder = Folder::small();
+    folder.write("notes.json", "{}");
+    let run = |more: &[&str]| folder.streamjoin(&[&["run", "s.toml", "--report"], more].concat());
+    run(&["notes.json"]).fails(2, &["notes.json", "is no report", "--force"]);
+    run(&["notes.json", "--force"]).ok();
+    run(&["notes.json"]).ok();
+    run(&["customers.csv/report.json"]).fails(1, &["customers.csv"]);
+}
+
+#[test]
+fn a_row_that_cannot_be_cast_is_counted_in_its_file() {
+    let folder = Folder::small();
+    let rows: String = (0..3000)
+        .map(|id| if id == 2345 { "2345,bad\n".to_owned() } else { format!("{id},{id}\n") })
+        .collect();
+    folder.write("text.csv", format!("id,k\n{rows}"));
+    let stream =
+        "[stream.o]\nrecording = \"text.csv\"\nschema = { id = \"int\", k = \"string\" }\n";
+    let table = "[[dimension]]\nname = \"c\"\ntable = \"customers.csv\"\n";
+    let end = "[replay]\ntrigger = { rows = 1000 }\n";
+    let place = &["batch 2: ", "text.csv, row 2345 (from 0): ", "'bad'"];
+    for (more, on, output) in [
+        ("", "o.k = c.customer", ""),
+        ("where = \"id > 7\"\n", "o.k = c.customer", ""),
+        ("select = [\"CAST(k AS INT) AS k\"]\n", "o.k = c.customer", ""),
+        ("where = \"CAST(k AS INT) > 0\"\n", "o.id = c.customer", ""),
+        ("", "o.id = c.customer AND CAST(o.k AS INT) > 0", ""),
+        ("", "true", "[output]\nselect = [\"CAST(k AS INT) AS k\"]\n"),
+        ("", "true", "[output]\nwhere = \"CAST(k AS INT) > 0\"\n"),
+    ] {
+        folder.write("s.toml", format!("{stream}{more}{table}on = \"{on}\"\n{end}{output}"));
+        run(&folder).fails(1, place);
+    }
+    let time = "event_time = { column = \"k\", format = \"%Q\" }\n";
+    folder.write("s.toml", format!("{stream}{time}{table}on = \"o.id = c.customer\"\n{end}"));
+    run(&folder).fails(2, &["s.toml:4:14", "not a strftime pattern"]);
+    // A table's rows too, whether its own columns fail or its keys.
+    let orders = "[stream.o]\nrecording = \"orders.csv\"\n[[dimension]]\nname = \"t\"\ntable = \"text.csv\"\nschema = { id = \"int\", k = \"string\" }\n";
+    for more in [
+        "on = \"o.id = t.k\"\n",
+        "on = \"o.id = t.id\"\nwhere = \"CAST(k AS INT) > 0\"\n",
+        "on = \"o.id = t.id AND CAST(t.k AS INT) > 0\"\n",
+    ] {
+        folder.write("s.toml", format!("{orders}{more}"));
+        let place = &["loading dimension `t`", "text.csv, row 2345 (from 0): ", "'bad'"];
+        run(&folder).fails(1, place);
+    }
+}
+
+#[test]
+fn settings_that_do_nothing_are_refused() {
+    let folder = Folder::small();
+    for (from, to, words) in [
+        ("event_time = \"at\"", "select = []", &["s.toml:5:10", "`select` is empty"][..]),
+        (
+            "type = \"left outer\"\non = \"orders.customer = customers.customer\"",
+            "using = []",
+            &["`using` is empty"],
+        ),
+        ("name = \"customers\"", "name = \"\"", &["s.toml:7:8", "a name is empty"]),
+        (
+            "table = \"customers.csv\"",
+            "versions = [{ from_batch = 1, table = \"customers.csv\" }, { from_batch = 1, table = \"customers.csv\" }]",
+            &["s.toml:8:58", "never be in force"],
+        ),
+        (
+            "recording = \"orders.csv\"",
+            "generator = { kind = \"rate\", limit = 9 }\nformat = \"csv\"",
+            &["s.toml:5:10", "not for a generator"],
+        ),
+        ("event_time = \"at\"", "watermark = \"1 s\"", &["s.toml:5:13", "no `event_time`"]),
+    ] {
+        folder.scenario_with(from, to);
+        run(&folder).fails(2, words);
+    }
+    folder.scenario_and(WRITABLE);
+    folder.streamjoin(&["run", "s.toml", "-o", "o.parquet"]).ok();
+    folder.scenario_with("recording = \"orders.csv\"", "recording = \"o.parquet\"\ncsv = {}");
+    run(&folder).fails(2, &["s.toml:5:7", "is parquet"]);
+    folder.write("s.toml", "");
+    run(&folder).fails(2, &["s.toml: no [stream.NAME]"]);
 }

@@ -25,7 +25,7 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
         text.clear();
         let Some(line) = lines.next(path, &mut text)? else { break };
         let value: Value = serde_json::from_slice(&text)
-            .map_err(|e| DatasetError::line(path, line, format!("not JSON: {e}")))?;
+            .map_err(|e| DatasetError::line(path, line, not_json(&text, &e)))?;
         if !value.is_object() {
             let message = "not a JSON object; write one object a line, such as {\"a\": 1}";
             return Err(DatasetError::line(path, line, message));
@@ -50,6 +50,21 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
         })
         .collect();
     Ok(Schema::new(fields))
+}
+
+/// What is wrong with one line of JSON, and at which column.
+fn not_json(text: &[u8], error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    // The parser saw one line and counts from it.
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let at = text.get(error.column().saturating_sub(1)..).unwrap_or_default();
+    let hint = if [&b"NaN"[..], b"nan", b"Inf", b"inf"].iter().any(|word| at.starts_with(word)) {
+        "; write what is no number as null, or as the string \"NaN\" or \"Infinity\""
+    } else {
+        ""
+    };
+    format!("not JSON: {message} at column {}{hint}", error.column())
 }
 
 fn all_timestamps(values: &[Value], name: &str) -> bool {

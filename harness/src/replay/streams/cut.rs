@@ -1,7 +1,6 @@
 //! Where one batch of two merged streams ends and the next one starts.
 
 use super::chunk::RowView;
-use crate::error::{Failure, Result};
 use crate::scenario::Trigger;
 
 /// Decides for each row, in merged order, whether it opens a batch.
@@ -22,18 +21,15 @@ pub(super) enum PairCutter {
 }
 
 impl PairCutter {
-    pub(super) fn new(trigger: &Trigger) -> Result<Self> {
-        Ok(match trigger {
+    pub(super) fn new(trigger: &Trigger) -> Self {
+        match trigger {
             Trigger::Rows(rows) => Self::Rows { rows: rows.get(), taken: 0 },
             Trigger::EventTime(tick) => Self::EventTime { tick: tick.0, max: None },
             Trigger::Arrival(tick) => Self::Arrival { tick: tick.0, max: None },
             Trigger::Column(_) => Self::Column { last: None },
             Trigger::File => Self::File { last: 0 },
             Trigger::Once => Self::Once,
-            Trigger::Every(_) => {
-                return Err(Failure::usage("this trigger is not supported yet by this version"));
-            }
-        })
+        }
     }
 
     /// Whether the row opens a batch. It is asked again about a row that did.

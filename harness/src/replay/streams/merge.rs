@@ -111,7 +111,7 @@ impl<'p> Merger<'p> {
             left: reader(&plan.left, 0)?,
             right: reader(&plan.right, 1)?,
             merge: plan.merge,
-            cutter: PairCutter::new(&plan.trigger)?,
+            cutter: PairCutter::new(&plan.trigger),
             left_over: plan.limit.unwrap_or(u64::MAX),
             arrived: [None, None],
             began: None,

@@ -12,6 +12,7 @@ use super::merge::{MergedBatch, Merger, SideBatch};
 use super::outlier::Outliers;
 use super::progress;
 use crate::error::{Failure, Result};
+use crate::interrupt::Attentive;
 use crate::plan::{SidePlan, Strategy, StreamStreamPlan, Unmatched};
 use crate::record::{Checksum, Dropped, Progress};
 use crate::replay::clock::{BatchClock, Phase};
@@ -102,7 +103,9 @@ impl PairPass<'_, '_> {
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
         let mut outliers = Outliers::default();
+        let attentive = Attentive::new();
         loop {
+            attentive.check()?;
             let batch = timed(&mut reading, || merger.next_batch());
             let Some(batch) = batch.map_err(|failure| self.in_batch(failure))? else { break };
             let mut open = Open::new(batch.rows());

@@ -1,0 +1,144 @@
+//! Files that a run writes: none of them may be one that it reads, and a report
+//! replaces nothing but a report.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use streamjoin_datasets::AtomicFile;
+
+use super::inline::is_inline;
+use crate::error::{Failure, Result};
+use crate::plan::Plan;
+use crate::scenario::Scenario;
+use crate::sink::SinkSpec;
+
+/// How far into a file a report says that it is one.
+const REPORT_HEAD: u64 = 4096;
+
+/// Refuses an output or report path that would replace an input, the scenario
+/// or the other, and an output that would become part of a recording.
+///
+/// # Errors
+/// A usage failure that names the path and what it is.
+pub(super) fn check(
+    scenario: &Scenario,
+    plan: &Plan,
+    sink: &SinkSpec,
+    report: Option<&Path>,
+) -> Result<()> {
+    let output = match sink {
+        SinkSpec::File { path, .. } if !sink.uses_stdout() => Some(path.as_path()),
+        _ => None,
+    };
+    let written = output.map(|path| ("output", path));
+    for (what, path) in written.into_iter().chain(report.map(|path| ("report", path))) {
+        let refuse = |that: String| {
+            Err(Failure::usage(format!("{what} path {} {that}: choose another", path.display())))
+        };
+        if !is_inline(scenario) && same(path, scenario.text.path()) {
+            return refuse("is the scenario".to_owned());
+        }
+        for source in plan.sources() {
+            if let Some(read) = source.files().iter().find(|read| same(path, read)) {
+                return refuse(format!("is a file that is read ({})", read.display()));
+            }
+            if source.origin().is_dir() && lies_in(path, source.origin()) {
+                return refuse(format!(
+                    "lies in the folder that is read as one table ({})",
+                    source.origin().display()
+                ));
+            }
+        }
+    }
+    match (output, report) {
+        (Some(output), Some(report)) if place(output) == place(report) => Err(Failure::usage(
+            format!("{} cannot hold both output and report: choose two paths", output.display()),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A file by its place, whether it is there or not.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+/// Whether writing to `path` would replace `read`: links are followed.
+fn same(path: &Path, read: &Path) -> bool {
+    match (fs::canonicalize(path), fs::canonicalize(read)) {
+        (Ok(path), Ok(read)) => path == read,
+        _ => false,
+    }
+}
+
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    match (place(path), fs::canonicalize(folder)) {
+        (Some(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// A report that is going to be written.
+#[derive(Debug)]
+pub(super) enum ReportFile {
+    /// Whole, or not there.
+    File(AtomicFile),
+    /// A device or pipe, written in place.
+    Special(PathBuf),
+}
+
+impl ReportFile {
+    /// Tells before the run whether the report can be written.
+    ///
+    /// # Errors
+    /// A usage failure for a folder, and without `force` for a file that is no
+    /// report; a run failure where the system refuses.
+    pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
+        if path.is_dir() || path.file_name().is_none() {
+            return Err(Failure::usage(format!(
+                "report path {} is a folder: name a file in it",
+                path.display()
+            )));
+        }
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Ok(Self::Special(path.to_owned()));
+        }
+        if !force && path.exists() && !is_report(path) {
+            return Err(Failure::usage(format!(
+                "report path {} exists and is no report: choose another, or add --force to replace it",
+                path.display()
+            )));
+        }
+        AtomicFile::create(path, true).map(Self::File).map_err(Failure::run)
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// A run failure that names the file.
+    pub(super) fn write(self, text: &str) -> Result<()> {
+        let at = |path: &Path, error| Failure::run(error).at(format!("report {}", path.display()));
+        match self {
+            Self::File(mut file) => {
+                writeln!(file, "{text}").map_err(|error| at(file.path(), error))?;
+                file.commit().map_err(Failure::run)
+            }
+            Self::Special(path) => {
+                fs::write(&path, format!("{text}\n")).map_err(|error| at(&path, error))
+            }
+        }
+    }
+}
+
+/// Whether a file looks like a report made before.
+fn is_report(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    read.is_ok() && head.starts_with('{') && head.contains("\"schemaVersion\"")
+}
