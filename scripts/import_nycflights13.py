@@ -42,6 +42,8 @@ FLIGHTS = {
     **{name: INT for name in ("air_time", "distance", "hour", "minute")},
     "time_hour": TIME,
 }
+# Streams of their own, in the order of their event time.
+SCHEDULE = {name: FLIGHTS[name] for name in ("sched_dep", "carrier", "flight", "tailnum", "origin", "dest")}
 PLANES = {"tailnum": TEXT, "year": INT, "type": TEXT, "manufacturer": TEXT, "model": TEXT,
           "engines": INT, "seats": INT, "speed": INT, "engine": TEXT}
 AIRPORTS = {"faa": TEXT, "name": TEXT, "lat": FLOAT, "lon": FLOAT, "alt": INT, "tz": INT,
@@ -51,10 +53,13 @@ WEATHER = {"origin": TEXT, "year": INT, "month": INT, "day": INT, "hour": INT,
            **{name: FLOAT for name in ("temp", "dewp", "humid", "wind_dir", "wind_speed",
                                        "wind_gust", "precip", "pressure", "visib")},
            "time_hour": TIME}
+OBSERVATIONS = {name: WEATHER[name] for name in ("time_hour", "origin", "temp", "wind_speed", "precip", "visib")}
 
 DESCRIPTIONS = {
     "flights": "A departure from New York (EWR, JFK, LGA) in 2013, in the order in which departures became "
                "known: observed = scheduled departure plus delay, or the scheduled departure of a cancelled flight",
+    "schedule": "A scheduled departure from New York (EWR, JFK, LGA) in 2013, in the order of the schedule",
+    "observations": "The weather at an airport in an hour, in the order of time",
     "planes": "A plane, by tail number, as registered with the FAA",
     "airports": "An airport, by FAA code",
     "airlines": "An airline, by carrier code",
@@ -173,13 +178,20 @@ def main():
 
     sums = [write(out, "flights", table(recorded, FLIGHTS), eventTime="sched_dep", arrival="observed",
                   sortedBy=["observed", "sched_dep", "carrier", "flight", "origin"])]
+    recorded.sort(key=lambda r: (r["sched_dep"], r["carrier"], whole(r["flight"]), r["origin"]))
+    sums.append(write(out, "schedule", table(recorded, SCHEDULE), eventTime="sched_dep",
+                      sortedBy=["sched_dep", "carrier", "flight", "origin"]))
     for name, types in (("planes", PLANES), ("airports", AIRPORTS), ("airlines", AIRLINES)):
         sums.append(write(out, name, table(read(name), types)))
-    weather = table(read("weather"), WEATHER)
+    observed = read("weather")
+    weather = table(observed, WEATHER)
     hours = set(zip(weather["origin"].to_pylist(), weather["time_hour"].cast(pa.int64()).to_pylist()))
     if len(hours) != weather.num_rows:
         sys.exit("weather: (origin, time_hour) is not unique")
     sums.append(write(out, "weather", weather, eventTime="time_hour"))
+    observed.sort(key=lambda r: (r["time_hour"], r["origin"]))
+    sums.append(write(out, "observations", table(observed, OBSERVATIONS), eventTime="time_hour",
+                      sortedBy=["time_hour", "origin"]))
     (out / "SHA256SUMS").write_text("".join(sums))
 
 

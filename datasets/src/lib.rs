@@ -38,7 +38,9 @@ mod write;
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Place, Result};
 pub use format::FileFormat;
-pub use generate::{Dimension, GeneratedBatches, Generator, Keys, Rate};
+pub use generate::{
+    AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,
+};
 pub use import::{ImportFrom, ImportOptions, Imported, import};
 pub use options::ReadOptions;
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};

@@ -129,3 +129,34 @@ fn samples_have_rows_that_match_none_one_and_several() {
     let price = source.unwrap().schema().field_with_name("price").unwrap().data_type().clone();
     assert_eq!(price, DataType::Decimal128(10, 2));
 }
+
+#[test]
+fn schedule_and_observations_are_the_same_rows_in_the_order_of_their_time() {
+    let (flights, schedule) = (table("nyc/flights"), table("nyc/schedule"));
+    let key = |table: &RecordBatch| {
+        let flight = table.column_by_name("flight").unwrap().as_primitive::<Int32Type>().clone();
+        let (carrier, origin) = (texts(table, "carrier"), texts(table, "origin"));
+        let (tail, dest) = (texts(table, "tailnum"), texts(table, "dest"));
+        let sched = micros(table, "sched_dep");
+        let keys = (0..table.num_rows()).map(|row| {
+            let of = |texts: &[Option<String>]| texts[row].clone();
+            (sched[row], of(&carrier), flight.value(row), of(&origin), of(&tail), of(&dest))
+        });
+        keys.collect::<Vec<_>>()
+    };
+    let (mut all, ordered) = (key(&flights), key(&schedule));
+    assert!(ordered.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    let mut sorted = ordered;
+    sorted.sort();
+    all.sort();
+    assert!(all == sorted);
+    let (weather, observations) = (table("nyc/weather"), table("nyc/observations"));
+    let times = micros(&observations, "time_hour");
+    assert!(times.is_sorted());
+    let hours = |table: &RecordBatch| {
+        let hours = micros(table, "time_hour").into_iter().zip(texts(table, "origin"));
+        hours.collect::<HashSet<_>>()
+    };
+    assert_eq!(hours(&weather), hours(&observations));
+    assert_eq!(observations.num_rows(), weather.num_rows());
+}

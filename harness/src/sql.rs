@@ -11,9 +11,11 @@ mod dialect;
 mod display;
 mod error;
 mod eval;
+mod event_time;
 mod expr;
 mod functions;
 mod interval;
+mod nulls;
 mod parse;
 mod place;
 mod predicate;
@@ -25,6 +27,7 @@ use streamjoin_kernels::key::CastMode;
 
 pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, OnClause};
 pub use error::SqlError;
+pub use event_time::{TimeColumns, WindowColumns};
 pub use expr::BoundExpr;
 pub use predicate::{pair_filter, pair_predicate};
 pub use scope::{Scope, ScopeColumn};
@@ -91,4 +94,20 @@ pub fn join_condition(
     mode: CastMode,
 ) -> Result<JoinCondition, SqlError> {
     condition::join_condition(text, left, right, mode)
+}
+
+/// Binds the condition of two streams, whose event times are at `times`, and
+/// takes it apart: comparisons of the two event times, in any spelling, become
+/// [`JoinCondition::time`]. With `USING (a, b)` the names are told too.
+///
+/// # Errors
+/// As [`on_clause`]; an interval of months between the event times.
+pub fn streams_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: &TimeColumns,
+) -> Result<(JoinCondition, Option<Vec<String>>), SqlError> {
+    condition::streams_condition(text, left, right, mode, times)
 }

@@ -1,17 +1,18 @@
-//! Every recorded stream-static case gives Spark's answer.
+//! Every recorded case gives Spark's answer, or the right one where Spark's is
+//! wrong.
 //!
-//! `data/stream-static.jsonl.zst` holds 284 cases recorded from Apache Spark
-//! 4.3.0 (PySpark, local mode, ANSI mode unless a case says otherwise, session
-//! time zone UTC), one a line: the query, its input batch by batch, and what
-//! Spark answered.
+//! `data/` holds 284 stream-static and 426 stream-stream cases recorded from
+//! Apache Spark 4.3.0 (PySpark, local mode, ANSI mode unless a case says
+//! otherwise, session time zone UTC), one a line: the query, its input batch by
+//! batch, and what Spark answered.
 
-use streamjoin::conform::{self, Forms};
+use streamjoin::conform::{self, Case, Forms};
 use streamjoin::plan::default_isa;
 
-#[test]
-fn all_284_stream_static_cases_pass() {
-    let cases = conform::shipped().expect("the shipped cases are readable");
-    assert_eq!(cases.len(), 284);
+fn all_pass(expected: usize, kind: fn(&Case) -> bool) {
+    let mut cases = conform::shipped().expect("the shipped cases are readable");
+    cases.retain(kind);
+    assert_eq!(cases.len(), expected);
     let verdicts = conform::run(&cases, Forms::Usual(default_isa().expect("STREAMJOIN_ISA")));
     let failed: Vec<String> = verdicts
         .iter()
@@ -19,4 +20,14 @@ fn all_284_stream_static_cases_pass() {
         .map(|verdict| format!("{}: {}", verdict.name, verdict.failures.join("\n")))
         .collect();
     assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn all_284_stream_static_cases_pass() {
+    all_pass(284, |case| matches!(case, Case::StreamStatic(_)));
+}
+
+#[test]
+fn all_426_stream_stream_cases_pass_over_every_store() {
+    all_pass(426, |case| matches!(case, Case::StreamStream(_)));
 }

@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use proptest::prelude::*;
 use streamjoin::error::{Failure, FailureKind, Result};
-use streamjoin::plan::{Plan, Strategy as JoinStrategy, plan};
+use streamjoin::plan::{Strategy as JoinStrategy, plan};
 use streamjoin::record::Progress;
 use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
 use streamjoin::scenario::{self, Scenario, SourceText};
@@ -33,11 +33,10 @@ fn scenario(folder: &Path, text: &str) -> Scenario {
 
 fn replay(scenario: &Scenario, after: impl FnMut(u64)) -> Result<(PassOutcome, Vec<Progress>)> {
     let plan = plan(scenario, None)?;
-    let Plan::StreamStatic(joined) = &plan;
     let strategy = JoinStrategy::auto()?;
     let mut sink = sink::open(&SinkSpec::None, plan.output_schema())?;
     let mut notes = Notes { kept: Vec::new(), after };
-    let outcome = Pass::new(joined, &strategy, None).run(&mut *sink, &mut notes, Counted::All)?;
+    let outcome = Pass::new(&plan, &strategy, None).run(&mut *sink, &mut notes, Counted::All)?;
     Ok((outcome, notes.kept))
 }
 
@@ -217,11 +216,10 @@ fn joined(join: &str) -> (Vec<String>, u64) {
     );
     let scenario = scenario(folder.path(), &text);
     let plan = plan(&scenario, None).unwrap();
-    let Plan::StreamStatic(joined) = &plan;
     let strategy = JoinStrategy::auto().unwrap();
     let mut sink = Lines(std::sync::Arc::default());
     let mut notes = Notes { kept: Vec::new(), after: |_| {} };
-    let pass = Pass::new(joined, &strategy, None);
+    let pass = Pass::new(&plan, &strategy, None);
     let outcome = pass.run(&mut sink, &mut notes, Counted::All).unwrap();
     let mut rows = std::mem::take(&mut *sink.0.lock().unwrap());
     rows.sort();

@@ -80,6 +80,42 @@ pub enum JoinError {
         /// The limit.
         limit: u64,
     },
+    /// More rows in the state of one side than its row ids can name.
+    #[error(
+        "the state of one side has reached the limit of {limit} rows: narrow the interval, lower the watermark delay or filter the stream"
+    )]
+    TooManyStateRows {
+        /// The limit.
+        limit: u64,
+    },
+    /// The state is larger than the caller allows.
+    #[error(
+        "the state has reached {reached} {what}, more than the limit of {limit}: raise the limit, narrow the interval, lower the watermark delay or select fewer columns"
+    )]
+    StateLimit {
+        /// `rows` or `bytes`.
+        what: &'static str,
+        /// What the state has.
+        reached: u64,
+        /// What it may have.
+        limit: u64,
+    },
+    /// A column type that a state store cannot keep.
+    #[error(
+        "a column of type {data_type} cannot be kept in the state of a stream-stream join: {remedy}"
+    )]
+    UnsupportedState {
+        /// The type.
+        data_type: DataType,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A batch was pushed into a join whose last one was not read to its end,
+    /// or failed: what is in its state is not known.
+    #[error(
+        "the batch before this one failed or was not read to its end, so the state is not complete: begin anew"
+    )]
+    Unfinished,
     /// An output batch with more than 2 GiB in one 32-bit offset column.
     #[error(
         "column `{column}` of one output row set exceeds 2 GiB: use a large (64-bit offset) type or a smaller output batch"

@@ -7,8 +7,10 @@
 //! | join micro-batches with a table | [`StreamStaticJoin::new`], [`build`](StreamStaticJoin::build), [`swap`](StreamStaticJoin::swap), [`push`](StreamStaticJoin::push) |
 //! | change the table | `build` a new [`DimensionSnapshot`], `swap` it in between batches |
 //! | chain joins | feed one join's output batches to the next, whose stream schema is the first one's [`output_schema`](StreamStaticJoin::output_schema) |
+//! | join two streams | [`StreamStreamJoin::new`], [`push`](StreamStreamJoin::push), [`advance`](StreamStreamJoin::advance), [`finish`](StreamStreamJoin::finish) |
+//! | say how far apart in time they match | [`time::IntervalCondition`], [`time::TimeCondition`] |
 //! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
-//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes |
+//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], limits |
 //! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`IndexKind::build`], [`table::JoinIndex`] |
 //!
 //! ```
@@ -37,9 +39,9 @@
 //! ```
 //!
 //! # The floors
-//! Imports point one way: [`arch`] and [`memory`], then [`key`], [`hash`] and
-//! [`pairs`], then [`table`], then [`probe`], then [`dimension`], then
-//! [`operator`].
+//! Imports point one way: [`time`], [`arch`] and [`memory`], then [`key`],
+//! [`hash`] and [`pairs`], then [`table`], then [`probe`], then [`dimension`]
+//! and [`state`], then [`operator`].
 
 pub mod arch;
 pub mod dimension;
@@ -50,11 +52,14 @@ pub mod key;
 pub mod memory;
 mod null_equality;
 pub mod operator;
+mod output_mode;
 pub mod pairs;
 pub mod probe;
 mod side;
+pub mod state;
 pub mod support;
 pub mod table;
+pub mod time;
 
 pub use arch::Isa;
 pub use dimension::DimensionSnapshot;
@@ -63,9 +68,14 @@ pub use hash::KeyHasher;
 pub use join_type::JoinType;
 pub use null_equality::NullEquality;
 pub use operator::{
-    JoinCursor, JoinOptions, JoinStats, KeyPair, Layout, OutputColumn, StreamStaticJoin,
-    StreamStaticSpec, output_on, output_using, using_keys,
+    BatchKind, BatchReport, BatchTimes, End, EventTimeStats, JoinCursor, JoinOptions, JoinStats,
+    KeyPair, Layout, OutputColumn, SideReport, StateLimit, StreamBatch, StreamInput, StreamKey,
+    StreamOptions, StreamStaticJoin, StreamStaticSpec, StreamStreamJoin, StreamStreamSpec,
+    output_on, output_using, streams_output_on, streams_output_using, streams_using_keys,
+    using_keys,
 };
-pub use probe::{ColumnRef, Filter, Predicate};
+pub use output_mode::OutputMode;
+pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
+pub use state::StoreKind;
 pub use table::IndexKind;

@@ -7,7 +7,9 @@
 
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
+use crate::output_mode::OutputMode;
 use crate::side::Side;
+use crate::time::{Expiry, Unbounded};
 
 /// Checks a stream-static join with the stream on `stream_side`.
 ///
@@ -46,6 +48,102 @@ pub fn stream_static(join_type: JoinType, stream_side: Side) -> Result<()> {
             "flip it: put the stream on the left (stream_side = \"left\")",
         ),
     }
+}
+
+/// Checks a stream-stream join: `expiry` says when the rows of the left and of
+/// the right side leave the state.
+///
+/// A row that nothing has matched yet can come out unmatched only once no row
+/// to come can match it, so each preserved side needs an eviction line (a full
+/// outer join at least one); a left semi join needs one so that it ends.
+///
+/// # Errors
+/// [`JoinError::Refused`] with the reason and the nearest form that works.
+pub fn stream_stream(
+    join_type: JoinType,
+    output_mode: OutputMode,
+    has_keys: bool,
+    expiry: [Expiry; 2],
+) -> Result<()> {
+    let refuse = |reason: String, remedy: &str| {
+        Err(JoinError::Refused { join_type, reason, remedy: remedy.to_owned() })
+    };
+    let preserves = [Side::Left, Side::Right].map(|side| join_type.preserves(side));
+    match output_mode {
+        OutputMode::Complete => {
+            return refuse(
+                "in complete output mode each batch gives out the whole result, which a join of streams does not keep".to_owned(),
+                "use output mode append",
+            );
+        }
+        OutputMode::Update if preserves.contains(&true) => {
+            return refuse(
+                "in update output mode an unmatched row would come out before it is known to stay unmatched, and a join cannot take it back".to_owned(),
+                "use output mode append",
+            );
+        }
+        _ => {}
+    }
+    if !has_keys || join_type == JoinType::Cross {
+        return refuse(
+            "a stream-stream join without equality predicate would compare each row with the whole state".to_owned(),
+            "add an equality such as l.id = r.id and use inner, or make one side a table",
+        );
+    }
+    let [left, right] = expiry;
+    let unbounded = match join_type {
+        JoinType::Inner | JoinType::Cross => None,
+        JoinType::LeftOuter | JoinType::LeftSemi | JoinType::LeftAnti => reason(left, Side::Left),
+        JoinType::RightOuter => reason(right, Side::Right),
+        JoinType::FullOuter => reason(left, Side::Left).and(reason(right, Side::Right)),
+    };
+    match unbounded {
+        None => Ok(()),
+        Some((side, why)) => {
+            let what = match join_type {
+                JoinType::LeftSemi => format!("a {side} row that has no match would wait for ever"),
+                _ => format!("a {side} row that has no match could never come out"),
+            };
+            refuse(format!("{what}, because {why}"), remedy(why, side))
+        }
+    }
+}
+
+fn reason(expiry: Expiry, side: Side) -> Option<(Side, Unbounded)> {
+    match expiry {
+        Expiry::Never(why) => Some((side, why)),
+        Expiry::AtWatermark | Expiry::After { .. } => None,
+    }
+}
+
+fn remedy(why: Unbounded, side: Side) -> &'static str {
+    match (why, side) {
+        (Unbounded::NoWatermark { side: Side::Left }, _) => "declare a watermark on the left side",
+        (Unbounded::NoWatermark { side: Side::Right }, _) => {
+            "declare a watermark on the right side"
+        }
+        (Unbounded::NoWatermarkAtAll, _) => "declare a watermark on at least one side",
+        (_, Side::Left) => {
+            "limit how long after a left row a right row may match it, such as r.ts <= l.ts + INTERVAL 1 HOUR, with a watermark on the right side, or make the event times a pair of keys"
+        }
+        (_, Side::Right) => {
+            "limit how long after a right row a left row may match it, such as l.ts <= r.ts + INTERVAL 1 HOUR, with a watermark on the left side, or make the event times a pair of keys"
+        }
+    }
+}
+
+/// The refusal of a side that is read both by event time and by window.
+///
+/// # Errors
+/// Always [`JoinError::Refused`].
+pub fn two_event_times(join_type: JoinType, side: Side) -> Result<()> {
+    Err(JoinError::Refused {
+        join_type,
+        reason: format!(
+            "the {side} side has more than one event time column, the event time itself and the window made from it, so it is not clear which decides when a row is late"
+        ),
+        remedy: "read the window only, or make the event times a pair of keys".to_owned(),
+    })
 }
 
 #[cfg(test)]

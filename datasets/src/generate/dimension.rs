@@ -76,7 +76,7 @@ struct Made {
 }
 
 impl Rows for Made {
-    fn rows(&self, first: u64, rows: usize) -> Result<RecordBatch> {
+    fn rows(&mut self, first: u64, rows: usize) -> Result<RecordBatch> {
         let key_of = KeyOf::new(self.settings.seed, self.settings.dense);
         let keys: Vec<i64> =
             (first..first + rows as u64).map(|row| key_of.key(self.order.at(row))).collect();

@@ -99,7 +99,7 @@ impl Generate for Keys {
         if self.payload_columns > MAX_PAYLOADS {
             return wrong("payload_columns", format!("must be at most {MAX_PAYLOADS}"));
         }
-        check_clock("keys", &self.start, self.rows_per_second, Some(self.rows))
+        check_clock("keys", &self.start, ("rows_per_second", self.rows_per_second), Some(self.rows))
     }
 
     fn prepare(&self) -> Box<dyn Rows> {
@@ -152,7 +152,7 @@ impl Made {
 }
 
 impl Rows for Made {
-    fn rows(&self, first: u64, rows: usize) -> Result<RecordBatch> {
+    fn rows(&mut self, first: u64, rows: usize) -> Result<RecordBatch> {
         let numbers = first..first + rows as u64;
         let rate = self.settings.rows_per_second;
         let times: Vec<i64> = if 1_000_000 % rate == 0 && first < 1 << 40 {

@@ -1,8 +1,11 @@
 //! Streams and tables made by a formula: the same seed gives the same rows, in
 //! batches of any size. A new generator is a file here and a variant.
 
+mod ad_events;
 mod dimension;
+mod held_back;
 mod keys;
+mod nexmark;
 mod permutation;
 mod random;
 mod rate;
@@ -14,8 +17,10 @@ use arrow::datatypes::SchemaRef;
 use chrono::Utc;
 use serde::{Deserialize, Serialize};
 
+pub use ad_events::{AdEvents, AdStream};
 pub use dimension::Dimension;
 pub use keys::Keys;
+pub use nexmark::{Nexmark, NexmarkStream};
 pub use rate::Rate;
 
 use crate::error::{DatasetError, Result};
@@ -32,6 +37,10 @@ pub enum Generator {
     Keys(Keys),
     /// The table that [`Keys`] of the same seed hit.
     Dimension(Dimension),
+    /// Ad impressions, or the clicks on them.
+    AdEvents(AdEvents),
+    /// Persons, auctions or bids of an auction site.
+    Nexmark(Nexmark),
 }
 
 /// What each generator does.
@@ -49,9 +58,9 @@ pub(crate) trait Generate {
     fn prepare(&self) -> Box<dyn Rows>;
 }
 
-/// Makes rows `first..first + rows`.
+/// Makes rows `first..first + rows`; asked for without gaps, from 0 on.
 pub(crate) trait Rows: Send {
-    fn rows(&self, first: u64, rows: usize) -> Result<RecordBatch>;
+    fn rows(&mut self, first: u64, rows: usize) -> Result<RecordBatch>;
 }
 
 impl Generator {
@@ -60,6 +69,8 @@ impl Generator {
             Generator::Rate(rate) => rate,
             Generator::Keys(keys) => keys,
             Generator::Dimension(dimension) => dimension,
+            Generator::AdEvents(events) => events,
+            Generator::Nexmark(events) => events,
         }
     }
 
@@ -141,7 +152,7 @@ impl Iterator for GeneratedBatches {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Done => None,
             State::Refused(error) => Some(Err(error)),
-            State::Ready(made) => {
+            State::Ready(mut made) => {
                 let left = self.rows.map_or(u64::MAX, |rows| rows.saturating_sub(self.next));
                 if left == 0 {
                     return None;
@@ -182,18 +193,18 @@ fn time_of(start: i64, row: u64, rows_per_second: u64) -> i64 {
 fn check_clock(
     kind: &'static str,
     start: &str,
-    rows_per_second: u64,
+    (field, rate): (&'static str, u64),
     rows: Option<u64>,
 ) -> Result<()> {
     let start = parse_start(kind, start)?;
-    if rows_per_second == 0 {
+    if rate == 0 {
         let message = "must be at least 1".to_owned();
-        return Err(DatasetError::Generator { kind, field: "rows_per_second", message });
+        return Err(DatasetError::Generator { kind, field, message });
     }
-    if rows.is_some_and(|rows| time_of(start, rows, rows_per_second) == i64::MAX) {
+    if rows.is_some_and(|rows| time_of(start, rows, rate) == i64::MAX) {
         let message =
             "is too low for so many rows: the last would lie beyond year 292277".to_owned();
-        return Err(DatasetError::Generator { kind, field: "rows_per_second", message });
+        return Err(DatasetError::Generator { kind, field, message });
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl Generate for Rate {
     }
 
     fn check(&self) -> Result<()> {
-        check_clock("rate", &self.start, self.rows_per_second, self.limit)
+        check_clock("rate", &self.start, ("rows_per_second", self.rows_per_second), self.limit)
     }
 
     fn prepare(&self) -> Box<dyn Rows> {
@@ -58,7 +58,7 @@ struct Made {
 }
 
 impl Rows for Made {
-    fn rows(&self, first: u64, rows: usize) -> Result<RecordBatch> {
+    fn rows(&mut self, first: u64, rows: usize) -> Result<RecordBatch> {
         let numbers = first..first + rows as u64;
         let times: Vec<i64> =
             numbers.clone().map(|row| time_of(self.start, row, self.rate)).collect();

@@ -8,6 +8,8 @@ use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 
 use super::*;
 
+mod streams;
+
 fn generator(json: &str) -> Generator {
     serde_json::from_str(json).unwrap()
 }
@@ -97,6 +99,16 @@ fn bad_settings_are_named() {
         (r#"{"kind": "rate", "limit": 18446744073709551615}"#, "rows_per_second"),
         (r#"{"kind": "rate", "start": "soon"}"#, "start"),
         (r#"{"kind": "dimension", "rows": 1, "payload_columns": 9999}"#, "payload_columns"),
+        (r#"{"kind": "ad-events", "stream": "clicks", "impressions": 1, "orphans": 2}"#, "orphans"),
+        (r#"{"kind": "ad-events", "stream": "clicks", "impressions": 1, "zipf": -1}"#, "zipf"),
+        (
+            r#"{"kind": "ad-events", "stream": "clicks", "impressions": 1, "campaigns": 0}"#,
+            "campaigns",
+        ),
+        (
+            r#"{"kind": "nexmark", "stream": "bids", "events": 1, "events_per_second": 0}"#,
+            "events_per_second",
+        ),
     ] {
         let generator = generator(json);
         let error = generator.check().unwrap_err().to_string();
@@ -121,6 +133,16 @@ fn rows_stay_the_same_for_ever() {
     let keys =
         r#"{"kind": "keys", "rows": 1000, "dimension_rows": 77, "seed": 1, "hit_rate": 0.5}"#;
     let skewed = r#"{"kind": "keys", "rows": 1000, "dimension_rows": 77, "zipf": 1.0}"#;
+    let clicks = r#"{"kind": "ad-events", "stream": "clicks", "impressions": 10000}"#;
+    let bids = r#"{"kind": "nexmark", "stream": "bids", "events": 1000}"#;
+    let of = |json: &str, name: &str| {
+        let rows = all(&generator(json), 512);
+        column(&rows, name).iter().fold(0_i64, |a, b| a.wrapping_mul(31).wrapping_add(*b))
+    };
+    assert_eq!(
+        [of(clicks, "click_imp_id"), of(clicks, "click_id"), of(bids, "price")],
+        [3346191383216372291, 1658102206447317352, 4692630115511163511]
+    );
     let found = [sum(keys), sum(skewed), sum(r#"{"kind": "dimension", "rows": 1000}"#)];
     assert_eq!(found, [-2038731983044016927, 2788491027524272884, 7548440646806426894]);
 }

@@ -34,6 +34,14 @@ impl Bar {
         }
     }
 
+    /// Runs what writes to standard error without the bar in its way.
+    pub(super) fn aside(&self, write: impl FnOnce()) {
+        match &self.0 {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
     pub(super) fn clear(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

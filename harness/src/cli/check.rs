@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
-use super::run::{check, sink};
+use super::run::{check, sink, warn};
 use super::table::grouped;
 use crate::error::Result;
-use crate::plan::{Plan, plan, strategies};
+use crate::plan::{plan, strategies};
 use crate::replay::read_through;
 
 /// Validate a scenario and read its data without joining
@@ -29,9 +29,9 @@ impl CheckArgs {
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
-        let Plan::StreamStatic(joined) = &plan;
+        warn(&plan, &strategies);
         let mut results = Results::new(false);
-        for (name, rows) in read_through(joined)? {
+        for (name, rows) in read_through(&plan)? {
             results.line(&format!("{name}: {} rows", grouped(rows)))?;
         }
         let names: Vec<&str> = strategies.iter().map(|strategy| strategy.name.as_str()).collect();

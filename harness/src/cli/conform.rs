@@ -18,8 +18,9 @@ pub struct ConformArgs {
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Run every case through every index, layout, instruction set and block
-    /// size, and once more on enlarged tables and streams
+    /// Run every case through every index, layout, state store, instruction set
+    /// and block size, in other encodings, and once more on enlarged tables and
+    /// streams
     #[arg(long)]
     pub all: bool,
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::bar::Bar;
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs};
-use super::output::{Results, allocator};
+use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
@@ -78,6 +78,7 @@ impl RunArgs {
         let sink =
             sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
         check(&plan, &strategies, &sink)?;
+        let mut warned = warn(&plan, &strategies);
         written::check(&scenario, &plan, &sink, self.report.as_deref())?;
         let report_file = self.report.as_deref();
         let report_file =
@@ -91,6 +92,7 @@ impl RunArgs {
                 lines: (self.format == Format::Jsonl).then_some(&mut results),
                 keep: self.report.is_some() || self.format == Format::Json,
                 kept: Vec::new(),
+                warned: &mut warned,
             };
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
@@ -136,13 +138,29 @@ impl RunArgs {
 
 /// Refuses before the first row what any strategy, or the sink, cannot do.
 pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Result<()> {
-    let Plan::StreamStatic(joined) = plan;
     for strategy in strategies {
-        for join in &joined.joins {
-            join.operator(strategy, None)?;
-        }
+        plan.check(strategy)?;
     }
     sink.check(plan.output_schema())
+}
+
+/// Says what is odd about a plan; answers what it said.
+pub(super) fn warn(plan: &Plan, strategies: &[Strategy]) -> Vec<String> {
+    let mut warnings = plan.warnings().to_vec();
+    let unlimited = strategies.iter().find(|strategy| !strategy.limits_state());
+    if let (Some(strategy), Plan::StreamStream(plan)) = (unlimited, plan) {
+        let growing = plan.unbounded.iter();
+        warnings.extend(growing.map(|why| {
+            format!(
+                "{why}; strategy `{}` sets no `state_limit`, so only memory ends its growth",
+                strategy.name
+            )
+        }));
+    }
+    for warning in &warnings {
+        complain(&format!("warning: {warning}"));
+    }
+    warnings
 }
 
 /// Where rows go: the arguments' word over the scenario's.
@@ -197,6 +215,8 @@ struct Reporter<'a> {
     lines: Option<&'a mut Results>,
     keep: bool,
     kept: Vec<Progress>,
+    /// What was said already: strategies warn of the same things.
+    warned: &'a mut Vec<String>,
 }
 
 impl Reporter<'_> {
@@ -212,6 +232,14 @@ impl Watcher for Reporter<'_> {
 
     fn rows(&mut self, rows: u64) -> Result<()> {
         self.bar.add(rows);
+        Ok(())
+    }
+
+    fn warning(&mut self, warning: &str) -> Result<()> {
+        if !self.warned.iter().any(|said| said == warning) {
+            self.bar.aside(|| complain(&format!("warning: {warning}")));
+            self.warned.push(warning.to_owned());
+        }
         Ok(())
     }
 

@@ -20,6 +20,9 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
         }
     }
     lines.push(strategies(&report.runs).to_string());
+    if report.runs.iter().any(|run| run.summary.state_rows.is_some()) {
+        lines.push(state(&report.runs).to_string());
+    }
     if let [first, others @ ..] = report.runs.as_slice()
         && !others.is_empty()
     {
@@ -41,8 +44,17 @@ fn counts(summary: &Summary) -> String {
         grouped(summary.rows_unmatched),
         grouped(summary.batches)
     );
-    if let Some(filtered) = summary.dropped.filtered {
+    if let Some(filtered) = summary.dropped.filtered.filter(|rows| *rows > 0) {
         text += &format!("; {} rows filtered out", grouped(filtered));
+    }
+    for (dropped, what) in [
+        (summary.dropped.late, "late"),
+        (summary.dropped.null_key, "without a key"),
+        (summary.dropped.null_time, "without an event time"),
+    ] {
+        if let Some(rows) = dropped.filter(|rows| *rows > 0) {
+            text += &format!("; {} rows dropped {what}", grouped(rows));
+        }
     }
     if let Some(checksum) = &summary.checksum {
         text += &format!("; checksum {checksum}");
@@ -97,6 +109,53 @@ fn strategies(runs: &[RunRecord]) -> Table {
         ]);
     }
     table
+}
+
+/// What the state of a join of two streams came to.
+fn state(runs: &[RunRecord]) -> Table {
+    let mut table = table(&[
+        "state",
+        "peak rows",
+        "plateau",
+        "plateaus",
+        "left at end",
+        "right at end",
+        "peak",
+        "bytes/row",
+        "outer delay p50",
+        "p99",
+        "max",
+    ]);
+    for RunRecord { strategy, summary, .. } in runs {
+        let Some(rows) = &summary.state_rows else { continue };
+        let delay = |pick: fn(&crate::record::Quantiles) -> f64| {
+            or_dash(summary.outer_delay.as_ref().map(|delay| seconds(pick(delay) / 1000.0)))
+        };
+        table.add_row([
+            strategy.clone(),
+            grouped(rows.peak),
+            or_dash(rows.plateau.map(grouped)),
+            or_dash(rows.plateaus.map(|yes| if yes { "yes" } else { "no" }.to_owned())),
+            grouped(rows.left),
+            grouped(rows.right),
+            or_dash(summary.state_bytes.map(|state| bytes(state.peak))),
+            or_dash(summary.bytes_per_live_row.map(|bytes| format!("{bytes:.0}"))),
+            delay(|delay| delay.p50),
+            delay(|delay| delay.p99),
+            delay(|delay| delay.max),
+        ]);
+    }
+    table
+}
+
+/// A length of time for people.
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 86_400.0 => format!("{} d", significant(s / 86_400.0)),
+        s if s >= 3600.0 => format!("{} h", significant(s / 3600.0)),
+        s if s >= 60.0 => format!("{} min", significant(s / 60.0)),
+        s => format!("{} s", significant(s)),
+    }
 }
 
 /// How the strategies compare with the first.

@@ -3,11 +3,15 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::streams_case::StreamStreamCase;
+
 /// One line of a case file.
 #[derive(Clone, Debug)]
 pub enum Case {
     /// A stream joined with tables.
     StreamStatic(Box<StreamStaticCase>),
+    /// A stream joined with a stream.
+    StreamStream(Box<StreamStreamCase>),
     /// A kind that this version does not know: a failure, never skipped.
     Unknown {
         /// The case's name.
@@ -23,6 +27,7 @@ impl Case {
     pub fn name(&self) -> &str {
         match self {
             Self::StreamStatic(case) => &case.query.name,
+            Self::StreamStream(case) => &case.query.name,
             Self::Unknown { name, .. } => name,
         }
     }
@@ -42,6 +47,11 @@ impl Case {
                 let case: StreamStaticCase = serde_json::from_value(record)
                     .map_err(|error| format!("case {name}: {error}"))?;
                 Ok(Self::StreamStatic(Box::new(case)))
+            }
+            Some("stream-stream") => {
+                let case: StreamStreamCase = serde_json::from_value(record)
+                    .map_err(|error| format!("case {name}: {error}"))?;
+                Ok(Self::StreamStream(Box::new(case)))
             }
             kind => Ok(Self::Unknown { name, kind: kind.unwrap_or("(none)").to_owned() }),
         }
@@ -248,7 +258,7 @@ pub struct Expected {
     pub error: Option<ExpectedError>,
     /// Batches that ran before the error: how many, or which.
     #[serde(default)]
-    pub batches_before_error: Option<BatchesBefore>,
+    pub batches_before_error: Option<BatchesBefore<ExpectedBatch>>,
     /// The right batches where Spark's are wrong.
     #[serde(default)]
     pub right_answer: Option<RightAnswer>,
@@ -279,11 +289,11 @@ impl Expected {
 /// Batches that ran before an error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum BatchesBefore {
+pub enum BatchesBefore<B> {
     /// How many; they are among the batches.
     Count(usize),
     /// The batches themselves.
-    Batches(Vec<ExpectedBatch>),
+    Batches(Vec<B>),
 }
 
 /// One executed batch.

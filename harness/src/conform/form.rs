@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use streamjoin_kernels::{IndexKind, Isa, JoinOptions, KeyHasher, Layout};
+use streamjoin_kernels::{
+    IndexKind, Isa, JoinOptions, KeyHasher, Layout, StoreKind, StreamOptions,
+};
 
 /// Which rows a form takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,55 @@ impl fmt::Display for Form {
         if self.size == Size::Enlarged {
             f.write_str(" enlarged")?;
         }
+        if self.encoded { f.write_str(" encoded") } else { Ok(()) }
+    }
+}
+
+/// Everything that must not change an answer of two streams.
+#[derive(Clone, Debug)]
+pub(super) struct StreamsForm {
+    pub(super) store: StoreKind,
+    pub(super) isa: Isa,
+    pub(super) max_output_rows: usize,
+    /// Whether columns come as dictionaries and views, sliced and in pieces;
+    /// the types of the output are then not judged.
+    pub(super) encoded: bool,
+}
+
+impl StreamsForm {
+    /// Every store: no answer depends on it.
+    pub(super) fn usual(isa: Isa) -> Vec<Self> {
+        let StreamOptions { max_output_rows, .. } = StreamOptions::default();
+        StoreKind::ALL.map(|store| Self { store, isa, max_output_rows, encoded: false }).to_vec()
+    }
+
+    /// Every store x Isa x block size, and every store on other encodings.
+    pub(super) fn all() -> Vec<Self> {
+        let mut forms = Vec::new();
+        for store in StoreKind::ALL {
+            for isa in Isa::available() {
+                for max_output_rows in [1, 2, 7, 8192] {
+                    forms.push(Self { store, isa, max_output_rows, encoded: false });
+                }
+            }
+            forms.push(Self { store, isa: Isa::detect(), max_output_rows: 3, encoded: true });
+        }
+        forms
+    }
+
+    pub(super) fn options(&self) -> StreamOptions {
+        StreamOptions {
+            store: self.store,
+            hasher: KeyHasher::with_seed(self.isa, SEED),
+            max_output_rows: self.max_output_rows,
+            ..StreamOptions::default()
+        }
+    }
+}
+
+impl fmt::Display for StreamsForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} max_output_rows={}", self.store, self.isa, self.max_output_rows)?;
         if self.encoded { f.write_str(" encoded") } else { Ok(()) }
     }
 }

@@ -9,7 +9,11 @@ mod form;
 mod input;
 mod padding;
 mod plan;
+mod refusal;
 mod stream_static;
+mod stream_stream;
+mod streams_case;
+mod streams_plan;
 mod value;
 
 #[cfg(test)]
@@ -23,16 +27,21 @@ use rayon::prelude::*;
 use streamjoin_kernels::Isa;
 
 use crate::error::{Failure, Result};
-use form::Form;
+use form::{Form, StreamsForm};
 
 pub use case::{
     BatchesBefore, Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join,
     Key, Operand, Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase,
     StreamStaticQuery,
 };
+pub use streams_case::{
+    StreamStreamCase, StreamStreamQuery, StreamsBatch, StreamsExpected, StreamsExpectedBatch,
+    StreamsRightAnswer, TimeBounds, TimedInput,
+};
 
 /// Cases recorded from Apache Spark 4.3.0 that come with the program.
-const SHIPPED: &[u8] = include_bytes!("../../tests/data/stream-static.jsonl.zst");
+const STREAM_STATIC: &[u8] = include_bytes!("../../tests/data/stream-static.jsonl.zst");
+const STREAM_STREAM: &[u8] = include_bytes!("../../tests/data/stream-stream.jsonl.zst");
 
 /// First bytes of a zstd frame.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -69,7 +78,9 @@ pub fn read(path: &Path) -> Result<Vec<Case>> {
 /// # Errors
 /// None in a sound build.
 pub fn shipped() -> Result<Vec<Case>> {
-    parse(SHIPPED, "shipped cases")
+    let mut cases = parse(STREAM_STATIC, "shipped stream-static cases")?;
+    cases.extend(parse(STREAM_STREAM, "shipped stream-stream cases")?);
+    Ok(cases)
 }
 
 fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
@@ -103,10 +114,10 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
 /// Which forms of each case are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forms {
-    /// The default strategy with this instruction set.
+    /// The default strategy, and every state store, with this instruction set.
     Usual(Isa),
-    /// Every index, layout, instruction set and block size, in other encodings,
-    /// and on enlarged tables and streams.
+    /// Every index, layout, store, instruction set and block size, in other
+    /// encodings, and on enlarged tables and streams.
     All,
 }
 
@@ -114,17 +125,20 @@ pub enum Forms {
 #[must_use]
 pub fn run(cases: &[Case], forms: Forms) -> Vec<Verdict> {
     let forms = match forms {
-        Forms::Usual(isa) => Form::usual(isa),
-        Forms::All => Form::all(),
+        Forms::Usual(isa) => (Form::usual(isa), StreamsForm::usual(isa)),
+        Forms::All => (Form::all(), StreamsForm::all()),
     };
-    cases.par_iter().map(|case| judge(case, &forms)).collect()
+    cases.par_iter().map(|case| judge(case, &forms.0, &forms.1)).collect()
 }
 
-fn judge(case: &Case, forms: &[Form]) -> Verdict {
+fn judge(case: &Case, forms: &[Form], streams_forms: &[StreamsForm]) -> Verdict {
     let failures = match case {
         Case::StreamStatic(case) => stream_static::check(case, forms),
+        Case::StreamStream(case) => stream_stream::check(case, streams_forms),
         Case::Unknown { kind, .. } => {
-            vec![format!("kind `{kind}` is not known to this version; known: stream-static")]
+            vec![format!(
+                "kind `{kind}` is not known to this version; known: stream-static, stream-stream"
+            )]
         }
     };
     Verdict { name: case.name().to_owned(), failures }

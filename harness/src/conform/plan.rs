@@ -52,10 +52,14 @@ impl Step {
 }
 
 /// Expressions that become columns behind the input's own.
-struct Appended(Vec<BoundExpr>);
+pub(super) struct Appended(pub(super) Vec<BoundExpr>);
 
 impl Appended {
-    fn append(&self, batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, JoinError> {
+    pub(super) fn append(
+        &self,
+        batch: &RecordBatch,
+        schema: &SchemaRef,
+    ) -> Result<RecordBatch, JoinError> {
         let mut columns = batch.columns().to_vec();
         for expr in &self.0 {
             let inputs: Vec<ArrayRef> =
@@ -67,14 +71,14 @@ impl Appended {
     }
 
     /// Position of `expr` among `own` columns and those that are appended.
-    fn position(&mut self, expr: &BoundExpr, own: usize) -> usize {
+    pub(super) fn position(&mut self, expr: &BoundExpr, own: usize) -> usize {
         expr.as_column().unwrap_or_else(|| {
             self.0.push(expr.clone());
             own + self.0.len() - 1
         })
     }
 
-    fn schema(&self, scope: &Scope) -> SchemaRef {
+    pub(super) fn schema(&self, scope: &Scope) -> SchemaRef {
         let own = scope
             .columns
             .iter()
@@ -119,7 +123,7 @@ pub(super) fn mode(query: &StreamStaticQuery) -> CastMode {
     if query.ansi { CastMode::Ansi } else { CastMode::NullOnError }
 }
 
-fn refused(error: &JoinError) -> Refusal {
+pub(super) fn refused(error: &JoinError) -> Refusal {
     Refusal::Query(error.to_string())
 }
 

@@ -13,6 +13,7 @@ use super::encoding::{self, Owner, pieces};
 use super::form::{Form, Size};
 use super::input::Input;
 use super::plan::{self, Refusal, Step};
+use super::refusal::{judge_refusal, judge_schema, same_meaning};
 use super::{fields, value};
 
 /// Runs a case in `forms`; the answer is what is wrong with it, each with the
@@ -32,7 +33,10 @@ fn check_forms(case: &StreamStaticCase, forms: &[Form]) -> Result<Vec<String>, S
         Ok(steps) => steps,
         Err(Refusal::Case(difference)) => return Err(difference),
         Err(Refusal::Query(message)) => {
-            return Ok(judge_refusal(&message, expected).err().into_iter().collect());
+            return Ok(judge_refusal(&message, expected.error.as_ref())
+                .err()
+                .into_iter()
+                .collect());
         }
     };
     if let Some(error) = expected.error.as_ref().filter(|error| error.phase != Phase::Run) {
@@ -225,7 +229,8 @@ impl Answer {
         if ran != should {
             return Err(format!("    batches ran for input {ran:?}, but should for {should:?}"));
         }
-        let schema = self.judge_columns(expected)?;
+        let Expected { output_columns, output_types, .. } = expected;
+        let schema = judge_schema(&self.schema, output_columns, output_types, self.encoded)?;
         let mut text = String::new();
         for ((input_batch, rows), wanted) in self.batches.iter().zip(wanted) {
             if let Some(difference) = self.compare(&schema, rows, &wanted.rows)? {
@@ -252,31 +257,6 @@ impl Answer {
         same_meaning(&error.to_string(), wanted).map_err(|error| format!("    {error}"))
     }
 
-    /// The recorded schema, where names and types are those of the answer.
-    fn judge_columns(&self, expected: &Expected) -> Result<SchemaRef, String> {
-        let (Some(names), Some(types)) = (&expected.output_columns, &expected.output_types) else {
-            return Ok(encoding::decoded(&self.schema));
-        };
-        let found: Vec<&String> = self.schema.fields().iter().map(|field| field.name()).collect();
-        if !found.iter().copied().eq(names) {
-            return Err(format!("    output columns {found:?}, but should be {names:?}"));
-        }
-        let columns: Vec<(String, String)> = names.iter().cloned().zip(types.clone()).collect();
-        let wanted = value::schema(&columns).map_err(|error| format!("    {error}"))?;
-        for (field, (wanted, type_name)) in
-            self.schema.fields().iter().zip(wanted.fields().iter().zip(types))
-        {
-            if field.data_type() != wanted.data_type() && !self.encoded {
-                return Err(format!(
-                    "    output column {} is of type {}, but should be {type_name}",
-                    field.name(),
-                    field.data_type()
-                ));
-            }
-        }
-        Ok(wanted)
-    }
-
     fn compare(
         &self,
         schema: &SchemaRef,
@@ -290,50 +270,4 @@ impl Answer {
         counts.add(&value::batch(schema, wanted)?, -(self.repeats as i64))?;
         counts.difference()
     }
-}
-
-fn judge_refusal(message: &str, expected: &Expected) -> Result<(), String> {
-    match &expected.error {
-        None => Err(format!("    refused, but should run: {message}")),
-        // A query that can never run may be refused earlier than Spark did, but
-        // what fails on a value must fail in the batch that holds it.
-        Some(error) if error.phase == Phase::Run && is_data_error(error) => {
-            Err(format!("    refused, but should fail in a batch: {message}"))
-        }
-        Some(error) => same_meaning(message, error).map_err(|error| format!("    {error}")),
-    }
-}
-
-fn is_data_error(error: &ExpectedError) -> bool {
-    classes(error).any(|class| class.starts_with("CAST_") || class.contains("OVERFLOW"))
-}
-
-fn classes(error: &ExpectedError) -> impl Iterator<Item = &str> {
-    error.error_class.iter().chain(&error.error_classes_in_message).map(String::as_str)
-}
-
-/// Words of which one must be in the message where Spark's class is known.
-const MEANINGS: [(&str, &[&str]); 8] = [
-    ("AMBIGUOUS_REFERENCE", &["ambiguous"]),
-    ("CAST_INVALID_INPUT", &["malformed"]),
-    ("CAST_OVERFLOW", &["overflow"]),
-    ("ARITHMETIC_OVERFLOW", &["overflow"]),
-    ("DATATYPE_MISMATCH", &["compare", "type"]),
-    ("UNRESOLVED_USING_COLUMN", &["using", "column"]),
-    ("UNRESOLVED_COLUMN", &["column"]),
-    ("_LEGACY_ERROR_TEMP_3102", &["refused", "not supported"]),
-];
-
-fn same_meaning(message: &str, wanted: &ExpectedError) -> Result<(), String> {
-    let lower = message.to_lowercase();
-    for (class, words) in MEANINGS {
-        let applies = classes(wanted).any(|known| known.starts_with(class));
-        if applies && !words.iter().any(|word| lower.contains(word)) {
-            return Err(format!(
-                "fails with another meaning: {message}\n    Spark says: {}",
-                wanted.message
-            ));
-        }
-    }
-    Ok(())
 }

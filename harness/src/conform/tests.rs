@@ -7,8 +7,8 @@ use super::*;
 
 /// A shipped case as JSON, to be tampered with.
 fn record(name: &str) -> Value {
-    let text = zstd::decode_all(SHIPPED).unwrap();
-    let text = String::from_utf8(text).unwrap();
+    let cases = if name.starts_with("st_") { STREAM_STATIC } else { STREAM_STREAM };
+    let text = String::from_utf8(zstd::decode_all(cases).unwrap()).unwrap();
     let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     records.into_iter().find(|record| record["case"]["name"] == name).unwrap()
 }
@@ -123,6 +123,100 @@ fn errors_that_differ_are_caught() {
 }
 
 #[test]
+fn streams_that_differ_are_caught() {
+    let batch = |record: &mut Value, batch: usize, field: &str, value: Value| {
+        record["expected"]["batches"][batch][field] = value;
+    };
+    let name = "ss_basic_between_left_outer";
+    for (field, words) in [
+        ("watermark_ms", "watermark: "),
+        ("late_watermark_ms", "late watermark: "),
+        ("state_rows_total", "state rows: "),
+        ("state_rows_left", "state rows on the left: "),
+        ("state_rows_right", "state rows on the right: "),
+        ("state_rows_updated", "rows stored: "),
+        ("state_rows_removed", "rows removed: "),
+        ("rows_dropped_late", "rows dropped as late: "),
+    ] {
+        catches(name, |record| batch(record, 1, field, json!(77)), words);
+        catches(name, |record| batch(record, 1, field, json!(77)), "but should be 77");
+    }
+    catches(name, |record| batch(record, 1, "no_data", json!(false)), "batches ran for input");
+    catches(name, |record| batch(record, 0, "rows", json!([])), "unexpected");
+    catches(
+        name,
+        |record| record["case"]["time_bounds"]["upper_us"] = json!(1),
+        "other time bounds than the case has",
+    );
+    catches(
+        name,
+        |record| record["case"]["time_bounds"]["lower_inclusive"] = json!(false),
+        "other time bounds than the case has",
+    );
+    catches(name, |record| record["case"]["keys"] = json!([]), "other keys");
+    catches(
+        "ss_residual_two_sided_inner",
+        |record| record["case"]["filters"] = json!([]),
+        "other filters",
+    );
+    catches(name, |record| record["expected"]["output_columns"][0] = json!("z"), "output columns");
+    catches(
+        "ss_refused_no_watermark_left_outer",
+        |record| {
+            record["expected"].as_object_mut().unwrap().remove("error");
+        },
+        "refused, but should run",
+    );
+    catches(
+        "ss_refused_update_mode_left_outer",
+        |record| {
+            record["expected"]["error"]["message"] =
+                json!("not without a watermark in the join keys");
+            record["case"]["output_mode"] = json!("complete");
+        },
+        "another meaning",
+    );
+    catches(
+        name,
+        |record| record["expected"]["error"] = json!({ "phase": "start", "message": "no" }),
+        "was started, but should be refused",
+    );
+}
+
+#[test]
+fn where_spark_is_wrong_the_right_answer_counts() {
+    catches(
+        "ss_between_two_watermarks_left_semi",
+        |record| {
+            record["expected"].as_object_mut().unwrap().remove("right_answer");
+        },
+        "unexpected 1 x [2, ",
+    );
+}
+
+#[test]
+fn every_form_of_two_streams_is_run() {
+    let forms = StreamsForm::all();
+    assert!(forms.iter().filter(|form| form.encoded).count() == 2);
+    for name in [
+        "ss_key_binary_full_outer",
+        "ss_two_keys_string_bigint_left_outer",
+        "ss_window_equal_full_outer",
+        "ss_duplicates_left_semi",
+        "ss_many_values_one_key_full_outer",
+    ] {
+        let mut record = record(name);
+        let case = Case::parse(&record.to_string()).unwrap();
+        assert_eq!(judge(&case, &[], &forms).failures, Vec::<String>::new(), "{name}");
+        let expected = record["expected"].as_object_mut().unwrap();
+        expected.remove("right_answer");
+        expected["batches"][0]["state_rows_left"] = json!(77);
+        let case = Case::parse(&record.to_string()).unwrap();
+        assert_eq!(judge(&case, &[], &forms).failures.len(), forms.len(), "{name}");
+    }
+}
+
+#[test]
 fn an_unknown_kind_fails() {
     let record = json!({ "case": { "name": "x", "kind": "as-of" }, "expected": {} });
     assert!(failures_of(&record)[0].contains("as-of"));
@@ -141,12 +235,12 @@ fn every_form_of_a_case_is_run() {
         "st_no_equality_left_outer",
     ] {
         let case = Case::parse(&record(name).to_string()).unwrap();
-        assert_eq!(judge(&case, &forms).failures, Vec::<String>::new(), "{name}");
+        assert_eq!(judge(&case, &forms, &[]).failures, Vec::<String>::new(), "{name}");
     }
     let mut wrong = record("st_basic_stream_left_inner");
     wrong["expected"]["batches"][0]["rows"][0][1] = json!(77);
     let case = Case::parse(&wrong.to_string()).unwrap();
-    let failures = judge(&case, &forms).failures;
+    let failures = judge(&case, &forms, &[]).failures;
     assert_eq!(failures.len(), forms.len());
     assert!(
         failures.iter().any(|f| f.contains("enlarged") && f.contains("1000 x")),
@@ -191,9 +285,9 @@ fn tables_are_enlarged_by_rows_that_can_match_nothing() {
 fn files_are_read_plain_and_compressed() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("cases.jsonl");
-    fs::write(&plain, zstd::decode_all(SHIPPED).unwrap()).unwrap();
+    fs::write(&plain, zstd::decode_all(STREAM_STATIC).unwrap()).unwrap();
     let packed = folder.path().join("cases.jsonl.zst");
-    fs::write(&packed, SHIPPED).unwrap();
+    fs::write(&packed, STREAM_STATIC).unwrap();
     assert_eq!(read(&plain).unwrap().len(), 284);
     assert_eq!(read(&packed).unwrap().len(), 284);
 
@@ -206,7 +300,7 @@ fn files_are_read_plain_and_compressed() {
     assert!(read(&broken).unwrap_err().message.contains("no case"));
     fs::write(&broken, [0xff, 0xfe]).unwrap();
     assert!(read(&broken).unwrap_err().message.contains("UTF-8"));
-    fs::write(&broken, &SHIPPED[..1000]).unwrap();
+    fs::write(&broken, &STREAM_STATIC[..1000]).unwrap();
     assert!(read(&broken).is_err());
     assert!(read(&folder.path().join("none.jsonl")).is_err());
 }

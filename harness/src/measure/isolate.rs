@@ -77,6 +77,7 @@ impl Worker {
                     }
                     watcher.rows(rows)?;
                 }
+                Message::Warning { message } => watcher.warning(&message)?,
                 Message::Progress { progress } => watcher.batch(*progress)?,
                 Message::Summary { summary } => return Ok(Some(*summary)),
                 Message::Failure { code, message } => return Err(Message::failure(code, message)),
@@ -141,6 +142,10 @@ impl Watcher for Teller {
         }
         self.told = Instant::now();
         tell(&Message::Rows { rows: std::mem::take(&mut self.rows) })
+    }
+
+    fn warning(&mut self, warning: &str) -> Result<()> {
+        tell(&Message::Warning { message: warning.to_owned() })
     }
 
     fn batch(&mut self, progress: Progress) -> Result<()> {

@@ -14,6 +14,11 @@ pub(super) enum Message {
         /// How many.
         rows: u64,
     },
+    /// Something is odd, though the measurement goes on.
+    Warning {
+        /// What.
+        message: String,
+    },
     /// A batch is done.
     Progress {
         /// Its record.

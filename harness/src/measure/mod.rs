@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, StreamStaticPlan};
-use crate::record::{DimensionSummary, Dropped, Progress, Summary};
+use crate::plan::{Plan, Strategy};
+use crate::record::{DimensionSummary, Progress, Summary};
 use crate::replay::{Counted, Pass, PassOutcome, Watcher};
 use crate::sink::{self, Sink, SinkSpec};
 
@@ -38,11 +38,10 @@ pub fn measure(
     least_time: Duration,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
-    let Plan::StreamStatic(plan) = plan;
     let sampler = MemorySampler::start();
     let pool = pool(strategy)?;
     let pass = Pass::new(plan, strategy, pool);
-    let schema = plan.output.columns.schema();
+    let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
     let mut first = match pass.run(&mut *target, watcher, Counted::All) {
         Ok(outcome) => outcome,
@@ -141,14 +140,10 @@ impl Watcher for Blind {
     }
 }
 
-fn summary(
-    plan: &StreamStaticPlan,
-    first: &PassOutcome,
-    measured: &Measured,
-    peaks: MemoryPeaks,
-) -> Summary {
+fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryPeaks) -> Summary {
     let timings = &measured.timings;
-    let dimensions = plan.joins.iter().zip(&first.joins).map(|(join, &(matched, unmatched))| {
+    let has_tables = !plan.joins().is_empty();
+    let dimensions = plan.joins().iter().zip(&first.joins).map(|(join, &(matched, unmatched))| {
         let rows = matched + unmatched;
         DimensionSummary {
             name: join.name.clone(),
@@ -168,13 +163,16 @@ fn summary(
         rows_per_second: rate(timings, |timing| timing.elapsed),
         join_rows_per_second: rate(timings, |timing| timing.join_time),
         latency_ms: measured.latencies.quantiles(),
-        build_ms: Some(first.build_time.as_secs_f64() * 1e3),
-        table_bytes: Some(first.table_bytes),
+        build_ms: has_tables.then_some(first.build_time.as_secs_f64() * 1e3),
+        table_bytes: has_tables.then_some(first.table_bytes),
         peak_rss_bytes: peaks.rss,
         peak_anon_bytes: peaks.anonymous,
         checksum: first.checksum.as_ref().map(ToString::to_string),
-        dropped: Dropped { filtered: first.filtered, ..Dropped::default() },
-        ..Summary::default()
+        state_rows: first.state.map(|state| state.rows),
+        state_bytes: first.state.map(|state| state.bytes),
+        bytes_per_live_row: first.state.and_then(|state| state.bytes_per_live_row),
+        dropped: first.dropped,
+        outer_delay: first.state.and(first.outer_delay.quantiles()),
     }
 }
 

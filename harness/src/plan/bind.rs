@@ -3,9 +3,11 @@
 use arrow::datatypes::DataType;
 use streamjoin_kernels::key::CastMode;
 
+use super::bind_pair::{arrival_time, bind_pair, for_two_streams};
 use super::event_time::EventTime;
 use super::feed::{Feed, FeedSpec};
 use super::join::{BoundJoin, JoinInputs};
+use super::pair::BoundPair;
 use super::relation::{Clauses, Origin, Relation, Selection};
 use super::table::Table;
 use crate::error::{Failure, Result};
@@ -15,8 +17,10 @@ use crate::sql::Scope;
 /// What is known of a scenario's query; complete unless `failure` says why not.
 #[derive(Debug)]
 pub struct Bound {
-    /// The stream.
+    /// The stream, of a scenario with one.
     pub stream: Option<BoundStream>,
+    /// The streams, of a scenario that joins two.
+    pub pair: Option<BoundPair>,
     /// The joins that could be bound, in order.
     pub joins: Vec<BoundDimension>,
     /// What is given out.
@@ -32,8 +36,12 @@ pub struct BoundStream {
     pub feed: Feed,
     /// Columns.
     pub relation: Relation,
-    /// The event-time column and how to read it.
+    /// The event-time column and its type.
     pub event_time: Option<(Origin, DataType)>,
+    /// The event time among the columns that the query sees, if it is one.
+    pub time_column: Option<usize>,
+    /// The column that tells when a row arrived, and its type.
+    pub arrival: Option<(Origin, DataType)>,
     /// The column of the trigger `column`.
     pub trigger_column: Option<Origin>,
 }
@@ -52,29 +60,52 @@ pub struct BoundDimension {
 /// The cast mode of a scenario.
 #[must_use]
 pub fn cast_mode(scenario: &Scenario) -> CastMode {
-    if scenario.spec.ansi.unwrap_or(true) { CastMode::Ansi } else { CastMode::NullOnError }
+    let of_join = scenario.spec.join.as_ref().and_then(|join| join.get_ref().ansi.as_ref());
+    if of_join.map(|ansi| *ansi.get_ref()).or(scenario.spec.ansi).unwrap_or(true) {
+        CastMode::Ansi
+    } else {
+        CastMode::NullOnError
+    }
 }
 
 /// Opens what `scenario` names and binds its query, as far as it goes.
 #[must_use]
 pub fn bind(scenario: &Scenario) -> Bound {
-    let mut bound = Bound { stream: None, joins: Vec::new(), output: None, failure: None };
+    let mut bound =
+        Bound { stream: None, pair: None, joins: Vec::new(), output: None, failure: None };
     bound.failure = bind_into(scenario, &mut bound).err();
     bound
 }
 
 fn bind_into(scenario: &Scenario, bound: &mut Bound) -> Result<()> {
     let mode = cast_mode(scenario);
-    let (name, spec) = the_stream(scenario)?;
     distinct_names(scenario)?;
-    let stream = bind_stream(name, spec, scenario, mode)?;
-    let mut scope = stream.relation.scope.clone();
-    let follows_time = stream.event_time.is_some();
-    bound.stream = Some(stream);
+    let (mut scope, timeless) = match &scenario.spec.join {
+        Some(join) => {
+            let pair = bind_pair(join, scenario, mode)?;
+            let timeless = [&pair.left, &pair.right]
+                .into_iter()
+                .find(|stream| stream.event_time.is_none())
+                .map(|stream| stream.relation.name.clone());
+            let scope = pair.join.output.clone();
+            bound.pair = Some(pair);
+            (scope, timeless)
+        }
+        None => {
+            let (name, spec) = the_stream(scenario)?;
+            for_two_streams(scenario, spec)?;
+            let stream = bind_stream(name, spec, scenario, mode)?;
+            let scope = stream.relation.scope.clone();
+            let timeless = stream.event_time.is_none().then(|| name.to_owned());
+            bound.stream = Some(stream);
+            (scope, timeless)
+        }
+    };
     for (position, dimension) in scenario.spec.dimension.iter().enumerate() {
         let spec = dimension.get_ref();
-        let joined = bind_dimension(spec, &scope, position == 0, scenario)?;
-        if joined.table.follows_time() && !follows_time {
+        let first = position == 0 && scenario.spec.join.is_none();
+        let joined = bind_dimension(spec, &scope, first, scenario)?;
+        if let Some(name) = timeless.as_ref().filter(|_| joined.table.follows_time()) {
             return Err(Failure::usage(format!(
                 "dimension `{}` has versions that start at a timestamp, but [stream.{name}] has no `event_time`: add one, or use from_batch",
                 spec.name.get_ref()
@@ -84,10 +115,10 @@ fn bind_into(scenario: &Scenario, bound: &mut Bound) -> Result<()> {
         scope = joined.join.output.clone();
         bound.joins.push(joined);
     }
-    if bound.joins.is_empty() {
+    if let (Some(stream), []) = (&bound.stream, bound.joins.as_slice()) {
         return Err(Failure::usage(format!(
-            "{}: nothing to join `{name}` with: add a [[dimension]]",
-            scenario.text
+            "{}: nothing to join `{}` with: add a [[dimension]], or a second stream and a [join]",
+            scenario.text, stream.relation.name
         )));
     }
     bound.output = Some(bind_output(&scope, scenario, mode)?);
@@ -101,8 +132,10 @@ fn the_stream(scenario: &Scenario) -> Result<(&str, &StreamSpec)> {
             "{}: no [stream.NAME]: name the recording to replay",
             scenario.text
         ))),
-        [_, (second, _), ..] => Err(Failure::usage(format!(
-            "a second stream `{}`: joining two streams is not supported yet by this version, which joins one stream with [[dimension]] tables",
+        [(first, _), (second, _), ..] => Err(Failure::usage(format!(
+            "a second stream `{}`: say how the two are joined: [join] left = \"{}\", right = \"{}\", on = \"...\"",
+            second.get_ref(),
+            first.get_ref(),
             second.get_ref()
         ))
         .at(scenario.place(second))),
@@ -133,7 +166,7 @@ fn distinct_names(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
-fn bind_stream(
+pub(super) fn bind_stream(
     name: &str,
     spec: &StreamSpec,
     scenario: &Scenario,
@@ -149,6 +182,15 @@ fn bind_stream(
             // The reader's form is checked now, its place among the read columns comes later.
             EventTime::new(time.get_ref(), origin.item(|c| c), &column.data_type).map_err(at)?;
             Some((origin, column.data_type))
+        }
+        None => None,
+    };
+    let arrival = match &spec.arrival {
+        Some(column) => {
+            let at = |message| Failure::usage(message).at(scenario.place(column));
+            let (origin, found) = relation.find(column.get_ref()).map_err(at)?;
+            arrival_time(column.get_ref(), origin.item(|c| c), &found.data_type).map_err(at)?;
+            Some((origin, found.data_type))
         }
         None => None,
     };
@@ -177,17 +219,34 @@ fn bind_stream(
             }
             None
         }
+        Some((place, Trigger::Arrival(tick))) => {
+            let at = |message: String| Failure::usage(message).at(scenario.place(place));
+            if arrival.is_none() {
+                return Err(at(format!(
+                    "the trigger `arrival` needs [stream.{name}] arrival = \"COLUMN\""
+                )));
+            }
+            if tick.0 <= 0 {
+                return Err(at("a tick must be longer than nothing, such as \"10 s\"".to_owned()));
+            }
+            None
+        }
         _ => None,
     };
     if let Some(watermark) = &spec.watermark
         && event_time.is_none()
     {
         return Err(Failure::usage(format!(
-            "[stream.{name}] has a `watermark` but no `event_time`: name its column"
+            "[stream.{name}] has a `watermark` of {} us but no `event_time`: name its column",
+            watermark.get_ref().0
         ))
         .at(scenario.place(watermark)));
     }
-    Ok(BoundStream { feed, relation, event_time, trigger_column })
+    let time_column = match (&spec.event_time, &event_time) {
+        (Some(time), Some((origin, _))) => relation.seen_as(&time.get_ref().column, origin),
+        _ => None,
+    };
+    Ok(BoundStream { feed, relation, event_time, time_column, arrival, trigger_column })
 }
 
 fn open_stream(name: &str, spec: &StreamSpec, scenario: &Scenario) -> Result<Feed> {

@@ -9,7 +9,7 @@ use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticS
 use super::bind::BoundDimension;
 use super::join::BoundJoin;
 use super::projector::{Computed, Item, Projector};
-use super::relation::{Needed, Origin, Relation, Selection, field};
+use super::relation::{Needed, Origin, Selection, field};
 use super::table::TableColumns;
 use crate::sql::{BoundExpr, Scope, pair_predicate};
 
@@ -53,12 +53,26 @@ pub enum Unmatched {
 /// The chain, with the stream columns that it starts from.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// Columns of the stream's relation that are needed.
+    /// Columns of the first scope that are needed.
     pub(super) stream: Needed,
+    /// Whether a marker of the join before the chain follows them: a column of
+    /// booleans, null where that join found no match.
+    pub(super) marked: bool,
     /// The joins in order.
     pub(super) joins: Vec<ChainJoin>,
     /// What is given out.
     pub(super) output: ChainOutput,
+}
+
+/// What comes before the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// A stream, or a join that lets matched rows out only.
+    Matched,
+    /// A join of streams that lets unmatched rows out too.
+    Outer,
+    /// A join of streams that lets nothing else out.
+    Anti,
 }
 
 /// How one join's matches are told apart in the output.
@@ -71,25 +85,27 @@ enum Marker {
     Extra,
 }
 
-/// Lays out the chain over a stream whose columns are `stream`.
+/// Lays out the chain over rows whose columns are `first`.
 pub(super) fn lay_out(
-    stream: &Relation,
+    first: &Scope,
+    before: Before,
     dimensions: &[BoundDimension],
     output: &Selection,
     mode: CastMode,
 ) -> Chain {
-    let unmatched = unmatched(dimensions, output);
+    let unmatched = unmatched(before, dimensions, output);
+    let marked = before == Before::Outer && unmatched == Unmatched::ByMarkers;
     let mut given: BTreeSet<usize> = BTreeSet::new();
     given.extend(output.filter.iter().flat_map(BoundExpr::columns));
     given.extend(output.columns.iter().flat_map(|selected| selected.origin.columns()));
     let markers = markers(dimensions, &given, unmatched);
     let (needed, tables) = needs(dimensions, given);
     let mut joins = Vec::with_capacity(dimensions.len());
-    let mut extras = 0;
+    let mut extras = usize::from(marked);
     for (at, dimension) in dimensions.iter().enumerate() {
         let scope = match at.checked_sub(1) {
             Some(before) => &dimensions[before].join.output,
-            None => &stream.scope,
+            None => first,
         };
         let extra = matches!(markers[at], Marker::Extra);
         let step = Step {
@@ -121,20 +137,22 @@ pub(super) fn lay_out(
             unmatched,
         },
         stream: needed.into_iter().next().unwrap_or_default(),
+        marked,
         joins,
     }
 }
 
-fn unmatched(dimensions: &[BoundDimension], output: &Selection) -> Unmatched {
+fn unmatched(before: Before, dimensions: &[BoundDimension], output: &Selection) -> Unmatched {
     let anti = |d: &BoundDimension| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
-    if dimensions.iter().any(anti) {
-        Unmatched::All
-    } else if !dimensions.iter().any(|d| d.join.extends_dimension()) {
-        Unmatched::None
-    } else if dimensions.len() == 1 && output.filter.is_none() {
-        Unmatched::AsJoined
-    } else {
-        Unmatched::ByMarkers
+    if before == Before::Anti || dimensions.iter().any(anti) {
+        return Unmatched::All;
+    }
+    let outer = dimensions.iter().filter(|d| d.join.extends_dimension()).count();
+    match outer + usize::from(before == Before::Outer) {
+        0 => Unmatched::None,
+        // Later joins may drop or repeat the rows.
+        1 if output.filter.is_none() && dimensions.len() == outer => Unmatched::AsJoined,
+        _ => Unmatched::ByMarkers,
     }
 }
 
@@ -312,7 +330,7 @@ impl Step<'_> {
 }
 
 /// Adds the keys that are not bare columns; answers where each key stands.
-fn add_keys<'a>(
+pub(super) fn add_keys<'a>(
     items: &mut Vec<(Field, Item)>,
     keys: impl Iterator<Item = &'a BoundExpr>,
     needed: &Needed,

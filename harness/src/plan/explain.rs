@@ -8,7 +8,7 @@ use streamjoin_kernels::{NullEquality, Side, key};
 use super::bind::{Bound, BoundDimension, BoundStream};
 use super::join::BoundJoin;
 use super::relation::{Origin, Selected, Selection};
-use super::{JoinPlan, Plan, Strategy, StreamStaticPlan};
+use super::{JoinPlan, Plan, Strategy, StreamPlan, explain_pair};
 use crate::error::Result;
 use crate::scenario::{Refresh, Scenario, Trigger, VersionStart};
 
@@ -20,7 +20,14 @@ pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
         let _ = writeln!(text, "  {description}");
     }
     if let Some(stream) = &bound.stream {
-        describe_stream(&mut text, scenario, stream);
+        describe_stream(&mut text, stream);
+        describe_batches(&mut text, scenario);
+    }
+    if let (Some(pair), Some(join)) = (&bound.pair, &scenario.spec.join) {
+        describe_stream(&mut text, &pair.left);
+        describe_stream(&mut text, &pair.right);
+        describe_batches(&mut text, scenario);
+        explain_pair::describe(&mut text, scenario, join.get_ref(), pair);
     }
     for (number, joined) in bound.joins.iter().enumerate() {
         describe_join(&mut text, number, joined);
@@ -35,7 +42,7 @@ pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
     text
 }
 
-fn describe_stream(text: &mut String, scenario: &Scenario, stream: &BoundStream) {
+fn describe_stream(text: &mut String, stream: &BoundStream) {
     let relation = &stream.relation;
     let _ = writeln!(text, "stream {}: {}", relation.name, stream.feed.describe());
     if let Some(rows) = stream.feed.rows() {
@@ -44,6 +51,9 @@ fn describe_stream(text: &mut String, scenario: &Scenario, stream: &BoundStream)
     if let Some(filter) = &relation.filter {
         let _ = writeln!(text, "  where: {filter}");
     }
+}
+
+fn describe_batches(text: &mut String, scenario: &Scenario) {
     let trigger = scenario.spec.replay.trigger.as_ref();
     let default = Trigger::default();
     let trigger = match trigger.map_or(&default, |trigger| trigger.get_ref()) {
@@ -52,8 +62,9 @@ fn describe_stream(text: &mut String, scenario: &Scenario, stream: &BoundStream)
         Trigger::Column(column) => format!("when `{column}` changes"),
         Trigger::File => "after each file".to_owned(),
         Trigger::Once => "one, of everything".to_owned(),
+        Trigger::Arrival(tick) => format!("every {} s of arrival time", tick.0 as f64 / 1e6),
     };
-    let _ = writeln!(text, "  batches: {trigger}");
+    let _ = writeln!(text, "batches: {trigger}");
 }
 
 fn describe_join(text: &mut String, number: usize, joined: &BoundDimension) {
@@ -142,9 +153,12 @@ fn describe_output(text: &mut String, output: &Selection) {
 /// # Errors
 /// As the kernels refuse.
 pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
-    let Plan::StreamStatic(plan) = plan;
     let mut text = String::new();
-    describe_columns(&mut text, plan);
+    match plan {
+        Plan::StreamStatic(plan) => describe_read(&mut text, &plan.stream),
+        Plan::StreamStream(plan) => explain_pair::describe_columns(&mut text, plan)?,
+    }
+    describe_tables(&mut text, plan.joins());
     for strategy in strategies {
         let _ = writeln!(
             text,
@@ -154,7 +168,10 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
             if strategy.threads.get() == 1 { "" } else { "s" },
             strategy.isa
         );
-        for join in &plan.joins {
+        if let Plan::StreamStream(plan) = plan {
+            explain_pair::describe_store(&mut text, plan, strategy)?;
+        }
+        for join in plan.joins() {
             let resolved = join.resolve(strategy);
             join.operator(strategy, None)?;
             let _ = writeln!(
@@ -168,8 +185,7 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
     Ok(text)
 }
 
-fn describe_columns(text: &mut String, plan: &StreamStaticPlan) {
-    let stream = &plan.stream;
+pub(super) fn describe_read(text: &mut String, stream: &StreamPlan) {
     let schema = stream.feed.schema();
     let read: Vec<&str> =
         stream.prepare.read.positions().map(|c| schema.field(c).name().as_str()).collect();
@@ -181,7 +197,10 @@ fn describe_columns(text: &mut String, plan: &StreamStaticPlan) {
         schema.fields().len(),
         read.join(", ")
     );
-    for join in &plan.joins {
+}
+
+fn describe_tables(text: &mut String, joins: &[JoinPlan]) {
+    for join in joins {
         let schema = join.table.schema();
         let read: Vec<&str> = join
             .chain
@@ -215,7 +234,7 @@ fn memory(join: &JoinPlan) -> String {
     format!("about {kilobytes} kB in memory ({rows} rows of some {row} bytes and the index)")
 }
 
-fn row_bytes(schema: &Schema) -> u64 {
+pub(super) fn row_bytes(schema: &Schema) -> u64 {
     schema.fields().iter().map(|field| column_bytes(field.data_type())).sum()
 }
 

@@ -7,15 +7,19 @@
 //! before the first row is told here.
 
 mod bind;
+mod bind_pair;
 mod chain;
 mod data_hash;
 mod event_time;
 pub mod explain;
+mod explain_pair;
 mod feed;
 mod join;
+mod pair;
 mod projector;
 mod relation;
 mod strategy;
+mod streams;
 mod table;
 
 #[cfg(test)]
@@ -25,7 +29,8 @@ use streamjoin_datasets::Source;
 use streamjoin_kernels::{IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, Micros, Scenario, Trigger};
+use crate::scenario::{Choice, JoinSpec, Merge, Micros, Scenario, Trigger};
+use chain::Before;
 
 pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
@@ -33,9 +38,11 @@ pub use event_time::EventTime;
 
 pub use feed::{Feed, FeedBatches};
 pub use join::{BoundJoin, BoundKey, Residual};
+pub use pair::{BoundPair, BoundPairJoin};
 pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use strategy::{Resolved, Strategy, default_isa, strategies};
+pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
 };
@@ -47,7 +54,9 @@ const HASH_SEED: u64 = 0x5eed;
 #[derive(Debug)]
 pub enum Plan {
     /// One stream, joined with tables one after the other.
-    StreamStatic(StreamStaticPlan),
+    StreamStatic(Box<StreamStaticPlan>),
+    /// Two streams, joined with each other and then with tables.
+    StreamStream(Box<StreamStreamPlan>),
 }
 
 /// One stream, joined with tables one after the other.
@@ -72,6 +81,8 @@ pub struct StreamPlan {
     pub prepare: Prepare,
     /// Event times, over rows as they are read.
     pub event_time: Option<EventTime>,
+    /// Arrival times, over rows as they are read.
+    pub arrival: Option<EventTime>,
     /// How late a row may come, in microseconds.
     pub watermark: Option<Micros>,
     /// Where a batch ends.
@@ -101,8 +112,15 @@ impl Plan {
     /// Schema of the rows that are given out.
     #[must_use]
     pub fn output_schema(&self) -> &arrow::datatypes::SchemaRef {
+        self.output().columns.schema()
+    }
+
+    /// What is given out.
+    #[must_use]
+    pub fn output(&self) -> &ChainOutput {
         match self {
-            Self::StreamStatic(plan) => plan.output.columns.schema(),
+            Self::StreamStatic(plan) => &plan.output,
+            Self::StreamStream(plan) => &plan.output,
         }
     }
 
@@ -114,24 +132,59 @@ impl Plan {
         })
     }
 
-    /// Where all rows come from: the stream, then every version of every table.
+    /// Where all rows come from: the streams, then every version of every table.
     fn feeds(&self) -> impl Iterator<Item = &Feed> {
-        let Self::StreamStatic(plan) = self;
-        let tables = plan.joins.iter().flat_map(|join| &join.table.versions);
-        std::iter::once(&plan.stream.feed).chain(tables.map(|version| &version.feed))
+        let streams = match self {
+            Self::StreamStatic(plan) => vec![&plan.stream.feed],
+            Self::StreamStream(plan) => vec![&plan.left.stream.feed, &plan.right.stream.feed],
+        };
+        let tables = self.joins().iter().flat_map(|join| &join.table.versions);
+        streams.into_iter().chain(tables.map(|version| &version.feed))
+    }
+
+    /// The joins with tables, in order.
+    #[must_use]
+    pub fn joins(&self) -> &[JoinPlan] {
+        match self {
+            Self::StreamStatic(plan) => &plan.joins,
+            Self::StreamStream(plan) => &plan.joins,
+        }
+    }
+
+    /// What is odd about the query, though it can be run.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            Self::StreamStatic(_) => &[],
+            Self::StreamStream(plan) => &plan.warnings,
+        }
+    }
+
+    /// Checks that `strategy` can carry it out.
+    ///
+    /// # Errors
+    /// A usage failure for what the kernels refuse.
+    pub fn check(&self, strategy: &Strategy) -> Result<()> {
+        if let Self::StreamStream(plan) = self {
+            plan.operator(strategy)?;
+        }
+        self.joins().iter().try_for_each(|join| join.operator(strategy, None).map(|_| ()))
     }
 
     /// Rows that one pass reads, where it is known.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
-        match self {
-            Self::StreamStatic(plan) => {
-                let limit = plan.stream.limit;
-                match plan.stream.feed.rows() {
-                    Some(rows) => Some(limit.map_or(rows, |limit| limit.min(rows))),
-                    None => limit,
-                }
+        let (rows, limit) = match self {
+            Self::StreamStatic(plan) => (plan.stream.feed.rows(), plan.stream.limit),
+            Self::StreamStream(plan) => {
+                let rows = |side: &SidePlan| side.stream.feed.rows();
+                let both = rows(&plan.left).zip(rows(&plan.right));
+                (both.map(|(left, right)| left.saturating_add(right)), plan.limit)
             }
+        };
+        match rows {
+            Some(rows) => Some(limit.map_or(rows, |limit| limit.min(rows))),
+            None => limit,
         }
     }
 }
@@ -181,28 +234,43 @@ pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
 /// # Errors
 /// What stopped the binding, or the first refusal.
 pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<Plan> {
-    let Bound { stream, joins, output, failure } = bound;
+    let Bound { stream, pair, joins, output, failure } = bound;
     if let Some(failure) = failure {
         return Err(failure);
     }
-    let (Some(stream), Some(output)) = (stream, output) else {
-        return Err(Failure::usage(format!("{}: nothing to run", scenario.text)));
-    };
     for (joined, spec) in joins.iter().zip(&scenario.spec.dimension) {
         if let Some(refusal) = &joined.join.refusal {
             return Err(Failure::usage(refusal).at(scenario.place(&spec.get_ref().name)));
         }
     }
-    let chain = chain::lay_out(&stream.relation, &joins, &output, cast_mode(scenario));
+    let limit = limit.or(scenario.spec.replay.limit);
+    match (stream, pair, output, &scenario.spec.join) {
+        (Some(stream), _, Some(output), _) => one_stream(scenario, stream, joins, &output, limit),
+        (None, Some(pair), Some(output), Some(join)) => {
+            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit)
+        }
+        _ => Err(Failure::usage(format!("{}: nothing to run", scenario.text))),
+    }
+}
+
+fn one_stream(
+    scenario: &Scenario,
+    stream: BoundStream,
+    joins: Vec<BoundDimension>,
+    output: &Selection,
+    limit: Option<u64>,
+) -> Result<Plan> {
+    let scope = &stream.relation.scope;
+    let chain = chain::lay_out(scope, Before::Matched, &joins, output, cast_mode(scenario));
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
-    let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|delay| *delay.get_ref());
-    let trigger = scenario.spec.replay.trigger.as_ref();
-    let trigger = trigger.map_or_else(Trigger::default, |trigger| trigger.get_ref().clone());
+    let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|w| *w.get_ref());
+    let trigger = trigger(scenario);
     let uses_time = watermark.is_some()
         || matches!(trigger, Trigger::EventTime(_))
         || joins.iter().any(|joined| joined.table.follows_time());
     let event_time = stream.event_time.as_ref().filter(|_| uses_time);
-    let also = event_time.iter().flat_map(|(origin, _)| origin.columns());
+    let arrival = stream.arrival.as_ref().filter(|_| matches!(trigger, Trigger::Arrival(_)));
+    let also = event_time.iter().chain(&arrival).flat_map(|(origin, _)| origin.columns());
     let also = also.chain(stream.trigger_column.iter().flat_map(Origin::columns));
     let prepare = stream.relation.prepare(&chain.stream, also.copied());
     let event_time = match (event_time, spec.and_then(|spec| spec.event_time.as_ref())) {
@@ -212,9 +280,75 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
         ),
         _ => None,
     };
+    let arrival = arrival.map(|(origin, data_type)| {
+        bind_pair::arrival_time("arrival", origin.item(|c| prepare.read.at(c)), data_type)
+    });
     let trigger_column =
         stream.trigger_column.as_ref().map(|origin| origin.item(|c| prepare.read.at(c)));
-    let joins = joins.into_iter().zip(chain.joins).zip(&scenario.spec.dimension);
+    let stream = StreamPlan {
+        name: stream.relation.name,
+        feed: stream.feed,
+        prepare,
+        event_time,
+        arrival: arrival.transpose().map_err(Failure::usage)?,
+        watermark,
+        trigger,
+        trigger_column,
+        limit,
+    };
+    has_end(scenario, &stream, limit)?;
+    let joins = join_plans(scenario, joins, chain.joins);
+    let plan = StreamStaticPlan { stream, joins, output: chain.output };
+    Ok(Plan::StreamStatic(Box::new(plan)))
+}
+
+fn two_streams(
+    scenario: &Scenario,
+    spec: &JoinSpec,
+    pair: &BoundPair,
+    joins: Vec<BoundDimension>,
+    output: &Selection,
+    limit: Option<u64>,
+) -> Result<Plan> {
+    let mode = cast_mode(scenario);
+    let join = &pair.join;
+    let chain = chain::lay_out(&join.output, streams::before(join.join_type), &joins, output, mode);
+    let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
+    has_end(scenario, &streams.left.stream, limit)?;
+    has_end(scenario, &streams.right.stream, limit)?;
+    let replay = &scenario.spec.replay;
+    let plan = StreamStreamPlan {
+        place: join.place(&pair.left.relation.name, &pair.right.relation.name),
+        left: streams.left,
+        right: streams.right,
+        spec: streams.spec,
+        joined: streams.joined,
+        merge: replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref()),
+        disorder: replay.disorder.as_ref().map(|disorder| *disorder.get_ref()),
+        trigger: trigger(scenario),
+        limit,
+        end: replay.end.unwrap_or_default(),
+        joins: join_plans(scenario, joins, chain.joins),
+        output: chain.output,
+        warnings: join.warnings.clone(),
+        unbounded: explain_pair::unbounded(scenario, pair),
+    };
+    // The kernels' refusals belong before the first row.
+    plan.operator(&Strategy::auto()?).map_err(|failure| failure.at(scenario.place(&spec.left)))?;
+    Ok(Plan::StreamStream(Box::new(plan)))
+}
+
+fn trigger(scenario: &Scenario) -> Trigger {
+    let trigger = scenario.spec.replay.trigger.as_ref();
+    trigger.map_or_else(Trigger::default, |trigger| trigger.get_ref().clone())
+}
+
+fn join_plans(
+    scenario: &Scenario,
+    joins: Vec<BoundDimension>,
+    chain: Vec<ChainJoin>,
+) -> Vec<JoinPlan> {
+    let joins = joins.into_iter().zip(chain).zip(&scenario.spec.dimension);
     let joins = joins.map(|((joined, chain), spec)| JoinPlan {
         place: joined.join.place(&joined.relation.name),
         name: joined.relation.name,
@@ -223,26 +357,18 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
         layout: spec.get_ref().layout.as_ref().map(|layout| *layout.get_ref()),
         index: spec.get_ref().index.as_ref().map(|index| *index.get_ref()),
     });
-    let stream = StreamPlan {
-        name: stream.relation.name,
-        feed: stream.feed,
-        prepare,
-        event_time,
-        watermark,
-        trigger,
-        trigger_column,
-        limit: limit.or(scenario.spec.replay.limit),
-    };
-    let plan = StreamStaticPlan { stream, joins: joins.collect(), output: chain.output };
-    if matches!(plan.stream.feed, Feed::Generated(_))
-        && plan.stream.limit.is_none()
-        && plan.stream.feed.rows().is_none()
-    {
+    joins.collect()
+}
+
+/// Refuses to read a stream without end.
+fn has_end(scenario: &Scenario, stream: &StreamPlan, limit: Option<u64>) -> Result<()> {
+    let endless = matches!(stream.feed, Feed::Generated(_)) && stream.feed.rows().is_none();
+    if endless && limit.is_none() {
         return Err(Failure::usage(format!(
             "[stream.{}] generates rows without end: give `[replay] limit`, or --limit",
-            plan.stream.name
+            stream.name
         ))
         .at(&scenario.text));
     }
-    Ok(Plan::StreamStatic(plan))
+    Ok(())
 }

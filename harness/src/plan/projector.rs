@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, TimestampMicrosecondArray,
+};
 use arrow::compute::{filter_record_batch, prep_null_mask_filter};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::JoinError;
 
+use super::event_time::EventTime;
 use crate::sql::BoundExpr;
 
 /// An expression with the positions of its columns in the batches that it is
@@ -44,6 +47,8 @@ pub enum Item {
     Compute(Computed),
     /// True in every row.
     True,
+    /// An event time as a timestamp.
+    Time(Box<EventTime>),
 }
 
 impl Item {
@@ -56,6 +61,11 @@ impl Item {
             Self::Pass(column) => Ok(Arc::clone(batch.column(*column))),
             Self::Compute(computed) => computed.evaluate(batch),
             Self::True => Ok(Arc::new(BooleanArray::from(vec![true; batch.num_rows()]))),
+            Self::Time(time) => {
+                let micros = time.micros(batch)?;
+                let times: TimestampMicrosecondArray = micros.reinterpret_cast();
+                Ok(Arc::new(times.with_timezone("UTC")))
+            }
         }
     }
 }

@@ -169,11 +169,7 @@ impl Relation {
     /// # Errors
     /// A message with the nearest name.
     pub fn find(&self, name: &str) -> Result<(Origin, ScopeColumn), String> {
-        let prefix = format!("{}.", self.name);
-        let bare = match name.get(..prefix.len()) {
-            Some(start) if start.eq_ignore_ascii_case(&prefix) => &name[prefix.len()..],
-            _ => name,
-        };
+        let bare = self.bare(name);
         if let Ok(at) = self.scope.resolve(None, bare) {
             return Ok((self.columns[at].clone(), self.scope.columns[at].clone()));
         }
@@ -181,10 +177,42 @@ impl Relation {
         Ok((Origin::Column(at), self.source.columns[at].clone()))
     }
 
+    /// Where the query sees the column that [`find`](Self::find) gave for
+    /// `name`: under that name, or another one.
+    #[must_use]
+    pub fn seen_as(&self, name: &str, origin: &Origin) -> Option<usize> {
+        if let Ok(at) = self.scope.resolve(None, self.bare(name)) {
+            return Some(at);
+        }
+        let Origin::Column(wanted) = origin else { return None };
+        self.columns.iter().position(|column| matches!(column, Origin::Column(c) if c == wanted))
+    }
+
+    /// A name without the relation's own before it.
+    fn bare<'n>(&self, name: &'n str) -> &'n str {
+        let prefix = format!("{}.", self.name);
+        match name.get(..prefix.len()) {
+            Some(start) if start.eq_ignore_ascii_case(&prefix) => &name[prefix.len()..],
+            _ => name,
+        }
+    }
+
     /// What makes the needed columns, and reads nothing else than them, what
     /// they are made of, and `also`.
     #[must_use]
     pub fn prepare(&self, needed: &Needed, also: impl IntoIterator<Item = usize>) -> Prepare {
+        self.prepare_with(needed, also, |_| Vec::new())
+    }
+
+    /// The same with `more` columns after the needed ones, made from those that
+    /// are read.
+    #[must_use]
+    pub fn prepare_with(
+        &self,
+        needed: &Needed,
+        also: impl IntoIterator<Item = usize>,
+        more: impl FnOnce(&Needed) -> Vec<(Field, Item)>,
+    ) -> Prepare {
         let mut read: BTreeSet<usize> = also.into_iter().collect();
         read.extend(self.filter.iter().flat_map(BoundExpr::columns));
         read.extend(needed.positions().flat_map(|column| self.columns[column].columns()));
@@ -196,6 +224,7 @@ impl Relation {
         let columns = needed.positions().map(|column| {
             (field(&self.scope.columns[column]), self.columns[column].item(|c| read.at(c)))
         });
+        let columns = columns.chain(more(&read));
         Prepare {
             filter: self.filter.as_ref().map(|f| Computed::new(f, |c| read.at(c))),
             projector: Projector::new(columns.collect(), read.len()),

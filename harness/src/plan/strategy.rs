@@ -3,10 +3,11 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::state::StoreKind;
+use streamjoin_kernels::{IndexKind, Isa, Layout, StateLimit};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, Scenario, nearest};
+use crate::scenario::{Choice, Scenario, StateLimit as Limit, nearest};
 
 /// More threads than any machine has cores are a mistake.
 const MAX_THREADS: usize = 1024;
@@ -26,6 +27,10 @@ pub struct Strategy {
     pub isa: Isa,
     /// Rows of a probe work unit; the kernels' own default where absent.
     pub batch_rows: Option<NonZeroUsize>,
+    /// The state store of a join of two streams.
+    pub state: StoreKind,
+    /// The most that it may hold.
+    pub state_limit: StateLimit,
 }
 
 /// What a strategy comes to for one table.
@@ -52,7 +57,15 @@ impl Strategy {
             threads: NonZeroUsize::MIN,
             isa: default_isa()?,
             batch_rows: None,
+            state: StoreKind::default(),
+            state_limit: StateLimit::default(),
         })
+    }
+
+    /// Whether the state of a join of two streams may not grow for ever.
+    #[must_use]
+    pub fn limits_state(&self) -> bool {
+        self.state_limit.rows.is_some() || self.state_limit.bytes.is_some()
     }
 
     /// What this strategy comes to for a table that may pin its own choices.
@@ -117,7 +130,7 @@ pub fn strategies(
     for name in requested {
         let strategy = match from_scenario(scenario, name)? {
             Some(strategy) => strategy,
-            None => by_form(name, declared.names())?,
+            None => by_form(name, declared.names(), scenario.spec.join.is_some())?,
         };
         if !chosen.iter().any(|known| known.name == strategy.name) {
             chosen.push(strategy);
@@ -137,6 +150,18 @@ pub fn strategies(
 
 fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
     let Some(spec) = scenario.spec.strategies.get(name) else { return Ok(None) };
+    let stateful = [
+        ("state", spec.state.as_ref().map(|key| scenario.place(key))),
+        ("state_limit", spec.state_limit.as_ref().map(|key| scenario.place(key))),
+    ];
+    if scenario.spec.join.is_none()
+        && let Some((key, place)) = stateful.into_iter().find_map(|(key, at)| Some((key, at?)))
+    {
+        return Err(Failure::usage(format!(
+            "strategy `{name}`: `{key}` is about a [join] of two streams, and there is none: remove it"
+        ))
+        .at(place));
+    }
     let isa = match &spec.isa {
         Some(isa) => isa
             .get_ref()
@@ -151,24 +176,44 @@ fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
         threads: spec.threads.unwrap_or(NonZeroUsize::MIN),
         isa,
         batch_rows: spec.batch_rows,
+        state: spec.state.as_ref().map_or(StoreKind::default(), |state| *state.get_ref()),
+        state_limit: match spec.state_limit.as_ref().map(|limit| *limit.get_ref()) {
+            None => StateLimit::default(),
+            Some(Limit::Rows(rows)) => StateLimit { rows: Some(rows), bytes: None },
+            Some(Limit::Bytes(bytes)) => {
+                // More than the address space is no limit.
+                StateLimit { rows: None, bytes: usize::try_from(bytes).ok() }
+            }
+        },
     }))
 }
 
-/// A strategy that is not declared: `auto`, or `layout/index`.
-fn by_form<'a>(name: &str, declared: impl Iterator<Item = &'a str>) -> Result<Strategy> {
+/// A strategy that is not declared: `auto`, `layout/index`, or the name of a
+/// state store.
+fn by_form<'a>(
+    name: &str,
+    declared: impl Iterator<Item = &'a str>,
+    stateful: bool,
+) -> Result<Strategy> {
     let auto = Strategy::auto()?;
     if name == "auto" {
         return Ok(auto);
     }
+    if stateful && let Ok(state) = name.parse() {
+        return Ok(Strategy { name: name.to_owned(), state, ..auto });
+    }
     let Some((layout, index)) = name.split_once('/') else {
         let declared: Vec<&str> = declared.collect();
-        let hint = match nearest(name, declared.iter().copied().chain(["auto"])) {
+        let stores = StoreKind::ALL.map(StoreKind::name).into_iter().filter(|_| stateful);
+        let near = nearest(name, declared.iter().copied().chain(["auto"]).chain(stores));
+        let hint = match near {
             Some(near) => format!("did you mean `{near}`? "),
             None => String::new(),
         };
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         return Err(Failure::usage(format!(
-            "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto` or layout/index, such as `broadcast/chained`"
+            "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto`, {}layout/index, such as `broadcast/chained`",
+            if stateful { "a state store, such as `ordered-map`, or " } else { "or " }
         )));
     };
     let at = |error: streamjoin_kernels::JoinError| {

@@ -2,9 +2,12 @@
 
 use std::fs;
 
+mod pair;
+
 use arrow::datatypes::Schema;
 
 use super::*;
+
 use crate::error::FailureKind;
 use crate::scenario::{SourceText, parse};
 
@@ -29,6 +32,7 @@ fn scenario(text: &str) -> (tempfile::TempDir, Scenario) {
         ("s.csv", "id,k,x,y\n1,2,3,4\n"),
         ("a.csv", "k,v,w,u\n1,2,3,4\n"),
         ("b.csv", "k,name,v\n1,one,5\n"),
+        ("p.csv", "id,k,x,y,at\n1,2,3,4,2024-01-01 00:00:00\n"),
     ] {
         fs::write(folder.path().join(name), rows).unwrap();
     }
@@ -38,8 +42,12 @@ fn scenario(text: &str) -> (tempfile::TempDir, Scenario) {
 
 fn joined(text: &str) -> StreamStaticPlan {
     let (_folder, scenario) = scenario(text);
-    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
-    plan
+    static_plan(&scenario)
+}
+
+fn static_plan(scenario: &Scenario) -> StreamStaticPlan {
+    let Plan::StreamStatic(plan) = plan(scenario, None).unwrap() else { panic!("two streams") };
+    *plan
 }
 
 fn names(schema: &Schema) -> Vec<&str> {
@@ -141,7 +149,7 @@ fn strategies_resolve_with_a_reason() {
     ));
     let chosen = strategies(&scenario, &[], None).unwrap();
     assert_eq!((chosen[0].name.as_str(), chosen[0].threads.get()), ("p", 2));
-    let Plan::StreamStatic(plan) = plan(&scenario, None).unwrap();
+    let plan = static_plan(&scenario);
     let first = plan.joins[0].resolve(&chosen[0]);
     assert_eq!((first.layout, first.index), (Layout::Partitioned, IndexKind::Chained));
     assert!(first.why.contains("layout partitioned: the strategy asks for it"), "{}", first.why);

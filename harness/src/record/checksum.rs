@@ -9,9 +9,10 @@ use super::digest::{self, ROW_SEED};
 /// Wrapping sum of a 64-bit hash of each row.
 ///
 /// A sum and not an exclusive or: two equal rows must not cancel. Values count
-/// in a canonical form (see `digest`), so names, batch borders, row
-/// order, integer widths, time units, dictionary and view encodings make no
-/// difference; column order, nulls and multiplicity do.
+/// in a canonical form (ints as i64, times in microseconds, one NaN, null
+/// tagged), so names, batch borders, row order, integer widths, time units,
+/// dictionary and view encodings make no difference; column order, nulls and
+/// multiplicity do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checksum {
     sum: u64,

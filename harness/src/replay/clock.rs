@@ -13,10 +13,14 @@ pub enum Phase {
     Keys,
     /// Reading and indexing tables.
     Build,
+    /// Storing rows in state.
+    Insert,
     /// Looking keys up.
     Probe,
     /// Gathering joined columns.
     Materialise,
+    /// Dropping state that nothing can match.
+    Evict,
     /// `select` and `where` of the output, and the sink.
     Sink,
     /// What is in none of the others.
@@ -26,7 +30,7 @@ pub enum Phase {
 /// Time spent by one batch, phase by phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BatchClock {
-    spent: [Duration; 7],
+    spent: [Duration; 9],
 }
 
 impl BatchClock {
@@ -47,25 +51,30 @@ impl BatchClock {
         self.spent.iter().sum()
     }
 
-    /// Time of the join alone: keys, probe and gather.
+    /// Time of the join alone: keys, probe and gather, and insert and evict of
+    /// a join with state.
     #[must_use]
     pub fn join(&self) -> Duration {
-        self.of(Phase::Keys) + self.of(Phase::Probe) + self.of(Phase::Materialise)
+        [Phase::Keys, Phase::Insert, Phase::Probe, Phase::Materialise, Phase::Evict]
+            .into_iter()
+            .map(|phase| self.of(phase))
+            .sum()
     }
 
-    /// As progress records have it; a stream-static join evicts nothing.
+    /// As progress records have it; a join without state evicts nothing.
     #[must_use]
-    pub fn durations(&self) -> DurationMs {
-        let millis = |phase| Some(self.of(phase).as_secs_f64() * 1e3);
+    pub fn durations(&self, stateful: bool) -> DurationMs {
+        let millis = |time: Duration| time.as_secs_f64() * 1e3;
+        let phase = |phase| Some(millis(self.of(phase)));
         DurationMs {
-            read: millis(Phase::Read),
-            keys: millis(Phase::Keys),
-            build: millis(Phase::Build),
-            probe: millis(Phase::Probe),
-            materialise: millis(Phase::Materialise),
-            evict: None,
-            sink: millis(Phase::Sink),
-            trigger_execution: self.total().as_secs_f64() * 1e3,
+            read: phase(Phase::Read),
+            keys: phase(Phase::Keys),
+            build: Some(millis(self.of(Phase::Build) + self.of(Phase::Insert))),
+            probe: phase(Phase::Probe),
+            materialise: phase(Phase::Materialise),
+            evict: phase(Phase::Evict).filter(|_| stateful),
+            sink: phase(Phase::Sink),
+            trigger_execution: millis(self.total()),
         }
     }
 }

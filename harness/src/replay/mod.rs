@@ -7,6 +7,8 @@ mod pass;
 mod pipeline;
 mod read_through;
 mod source_rows;
+mod state_track;
+mod streams;
 mod trigger;
 mod watermark;
 
@@ -16,4 +18,5 @@ mod tests;
 pub use clock::{BatchClock, Phase};
 pub use pass::{Counted, Pass, PassOutcome, Watcher};
 pub use read_through::read_through;
+pub use state_track::StateOutcome;
 pub use trigger::{CutInput, Cutter};

@@ -10,13 +10,15 @@ use super::dimension::Dimension;
 use super::give_out::{Out, selected};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
+use super::state_track::StateOutcome;
+use super::streams;
 use super::watermark::Watermark;
 use crate::culprit::culprit;
 use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::Attentive;
 use crate::measure::Latencies;
-use crate::plan::{Strategy, StreamStaticPlan, Unmatched};
-use crate::record::{Checksum, Progress};
+use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
+use crate::record::{Checksum, Dropped, Progress};
 use crate::sink::Sink;
 
 /// Looks on while a pass runs; its time is not the pass's.
@@ -31,6 +33,14 @@ pub trait Watcher {
     /// # Errors
     /// Ends the pass.
     fn rows(&mut self, _rows: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// Something is odd, though the pass goes on.
+    ///
+    /// # Errors
+    /// Ends the pass.
+    fn warning(&mut self, _warning: &str) -> Result<()> {
         Ok(())
     }
 
@@ -61,8 +71,12 @@ pub struct PassOutcome {
     pub rows_unmatched: u64,
     /// Matched and unmatched rows of each join.
     pub joins: Vec<(u64, u64)>,
-    /// Stream rows that `where` removed; `None` without a `where`.
-    pub filtered: Option<u64>,
+    /// Rows that were dropped, by reason.
+    pub dropped: Dropped,
+    /// What the state came to; `None` without a join of two streams.
+    pub state: Option<StateOutcome>,
+    /// Event-time delays of rows that came out unmatched, before the end.
+    pub outer_delay: Latencies,
     /// Executed batches.
     pub batches: u64,
     /// First read to last flush, without what only looks on.
@@ -82,7 +96,7 @@ pub struct PassOutcome {
 /// A pass about to run.
 #[derive(Debug)]
 pub struct Pass<'p> {
-    plan: &'p StreamStaticPlan,
+    plan: &'p Plan,
     strategy: &'p Strategy,
     pool: Option<Arc<rayon::ThreadPool>>,
 }
@@ -91,7 +105,7 @@ impl<'p> Pass<'p> {
     /// A pass over `plan` by `strategy`.
     #[must_use]
     pub fn new(
-        plan: &'p StreamStaticPlan,
+        plan: &'p Plan,
         strategy: &'p Strategy,
         pool: Option<Arc<rayon::ThreadPool>>,
     ) -> Self {
@@ -109,9 +123,16 @@ impl<'p> Pass<'p> {
         counted: Counted,
     ) -> Result<PassOutcome> {
         let started = Instant::now();
-        let mut state = State::new(self, sink, watcher, counted)?;
-        state.replay()?;
-        let mut outcome = state.finish();
+        let mut outcome = match self.plan {
+            Plan::StreamStatic(plan) => {
+                let mut state = State::new(self, plan, sink, watcher, counted)?;
+                state.replay()?;
+                state.finish()
+            }
+            Plan::StreamStream(plan) => {
+                streams::run(plan, self.strategy, self.pool.as_ref(), sink, watcher, counted)?
+            }
+        };
         outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
         Ok(outcome)
     }
@@ -149,21 +170,24 @@ struct Batch {
 impl<'p, 's> State<'p, 's> {
     fn new(
         pass: &Pass<'p>,
+        plan: &'p StreamStaticPlan,
         sink: &'s mut dyn Sink,
         watcher: &'s mut dyn Watcher,
         counted: Counted,
     ) -> Result<Self> {
-        let plan = pass.plan;
         Ok(Self {
             attentive: Attentive::new(),
-            pipeline: Pipeline::new(plan, pass.strategy, pass.pool.as_ref())?,
+            pipeline: Pipeline::new(&plan.joins, pass.strategy, pass.pool.as_ref())?,
             sink,
             watcher,
             counted,
             counts: vec![JoinCounts::default(); plan.joins.len()],
             outcome: PassOutcome {
                 checksum: (counted == Counted::All).then(Checksum::default),
-                filtered: plan.stream.prepare.filters().then_some(0),
+                dropped: Dropped {
+                    filtered: plan.stream.prepare.filters().then_some(0),
+                    ..Dropped::default()
+                },
                 ..PassOutcome::default()
             },
             aside: Duration::ZERO,
@@ -248,7 +272,7 @@ impl<'p, 's> State<'p, 's> {
             self.plan.stream.prepare.apply(source).map_err(Failure::run)
         })?;
         self.outcome.rows_in += rows as u64;
-        if let Some(filtered) = &mut self.outcome.filtered {
+        if let Some(filtered) = &mut self.outcome.dropped.filtered {
             *filtered += (rows - prepared.num_rows()) as u64;
         }
         if let Some(batch) = &mut self.batch {
@@ -344,7 +368,7 @@ impl<'p, 's> State<'p, 's> {
                         .filter(|seconds| *seconds > 0.0)
                         .map(|seconds| batch.rows as f64 / seconds),
                     processed_rows_per_second: (seconds > 0.0).then(|| batch.rows as f64 / seconds),
-                    duration_ms: batch.clock.durations(),
+                    duration_ms: batch.clock.durations(false),
                     event_time,
                     dimension: state.pipeline.dimensions().map(Dimension::progress).collect(),
                     ..Progress::default()

@@ -8,7 +8,7 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::dimension::Dimension;
 use crate::error::{Failure, Result};
-use crate::plan::{JoinPlan, Projector, Strategy, StreamStaticPlan};
+use crate::plan::{JoinPlan, Projector, Strategy};
 
 /// The joins of a pass, each with its table.
 #[derive(Debug)]
@@ -47,11 +47,11 @@ pub(super) struct Run<'r> {
 
 impl<'p> Pipeline<'p> {
     pub(super) fn new(
-        plan: &'p StreamStaticPlan,
+        joins: &'p [JoinPlan],
         strategy: &Strategy,
         pool: Option<&Arc<rayon::ThreadPool>>,
     ) -> Result<Self> {
-        let steps = plan.joins.iter().map(|join| {
+        let steps = joins.iter().map(|join| {
             Ok(Step {
                 plan: join,
                 dimension: Dimension::new(join),

@@ -4,17 +4,33 @@ use std::ops::Range;
 
 use crate::culprit::culprit;
 use crate::error::{Failure, Result};
-use crate::plan::{StreamStaticPlan, read_table};
+use crate::plan::{Plan, StreamPlan, read_table};
 
 use super::source_rows::{Place, SourceRows};
+use super::streams;
 
 /// Reads the stream and every version of every table once; answers the rows of
 /// each by name.
 ///
 /// # Errors
 /// A run failure with the file and rows.
-pub fn read_through(plan: &StreamStaticPlan) -> Result<Vec<(String, u64)>> {
-    let stream = &plan.stream;
+pub fn read_through(plan: &Plan) -> Result<Vec<(String, u64)>> {
+    let mut found = match plan {
+        Plan::StreamStatic(plan) => vec![(plan.stream.name.clone(), stream(&plan.stream)?)],
+        Plan::StreamStream(plan) => streams::read_through(plan)?,
+    };
+    for join in plan.joins() {
+        for version in &join.table.versions {
+            let table = read_table(&version.feed, &join.table.schema(), &join.chain.table)?;
+            let rows = table.iter().map(|batch| batch.num_rows() as u64).sum();
+            found.push((join.name.clone(), rows));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads one stream once; answers its rows.
+fn stream(stream: &StreamPlan) -> Result<u64> {
     let mut left = stream.limit.unwrap_or(u64::MAX);
     let mut rows = 0;
     let mut batches = stream.feed.read(stream.prepare.read.as_slice())?;
@@ -36,13 +52,5 @@ pub fn read_through(plan: &StreamStaticPlan) -> Result<Vec<(String, u64)>> {
         })?;
         rows += taken as u64;
     }
-    let mut found = vec![(stream.name.clone(), rows)];
-    for join in &plan.joins {
-        for version in &join.table.versions {
-            let table = read_table(&version.feed, &join.table.schema(), &join.chain.table)?;
-            let rows = table.iter().map(|batch| batch.num_rows() as u64).sum();
-            found.push((join.name.clone(), rows));
-        }
-    }
-    Ok(found)
+    Ok(rows)
 }

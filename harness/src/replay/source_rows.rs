@@ -39,6 +39,7 @@ pub(super) struct SourceRows {
     pub(super) batch: RecordBatch,
     file: usize,
     pub(super) times: Option<Int64Array>,
+    arrivals: Option<Int64Array>,
     column: Option<ArrayRef>,
     /// Whether a batch ends with these rows.
     pub(super) ends_at_border: bool,
@@ -47,10 +48,12 @@ pub(super) struct SourceRows {
 impl SourceRows {
     pub(super) fn look(stream: &StreamPlan, batch: RecordBatch, file: usize) -> Result<Self> {
         let times = stream.event_time.as_ref().map(|time| time.micros(&batch));
+        let arrivals = stream.arrival.as_ref().map(|arrival| arrival.micros(&batch));
         let column = stream.trigger_column.as_ref().map(|item| item.evaluate(&batch));
         Ok(Self {
             file,
             times: times.transpose().map_err(Failure::run)?,
+            arrivals: arrivals.transpose().map_err(Failure::run)?,
             column: column.transpose().map_err(Failure::run)?,
             ends_at_border: false,
             batch,
@@ -84,7 +87,7 @@ impl SourceRows {
         let input = CutInput {
             rows,
             file: self.file,
-            times: self.times.as_ref(),
+            times: self.arrivals.as_ref().or(self.times.as_ref()),
             column: self.column.as_ref(),
         };
         let mut borders = cutter.borders(input).map_err(Failure::run)?;
@@ -100,7 +103,10 @@ impl SourceRows {
 pub(super) fn cutter(trigger: &Trigger) -> Cutter {
     match trigger {
         Trigger::Rows(rows) => Cutter::Rows { rows: rows.get(), taken: 0 },
-        Trigger::EventTime(tick) => Cutter::EventTime { tick: tick.0, max: None },
+        // A tick of arrival time is one of whatever times the cutter is given.
+        Trigger::EventTime(tick) | Trigger::Arrival(tick) => {
+            Cutter::EventTime { tick: tick.0, max: None }
+        }
         Trigger::Column(_) => Cutter::Column { last: None },
         Trigger::File => Cutter::File { last: None },
         Trigger::Once => Cutter::Once,

@@ -50,12 +50,7 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
         None => format!("{place}: {what}"),
     };
     if message == NOT_YET {
-        return match error.span().and_then(|span| table_around(text.text(), span.start)) {
-            Some("join") => format!(
-                "{place}: a [join] of two streams is {NOT_YET}, which joins one stream with [[dimension]] tables"
-            ),
-            _ => about(&format!(" is {NOT_YET}; remove it")),
-        };
+        return about(&format!(" is {NOT_YET}; remove it"));
     }
     for (marker, what) in [("unknown field `", "key"), ("unknown variant `", "value")] {
         if let Some(rest) = message.strip_prefix(marker)
@@ -107,16 +102,4 @@ fn key_before(text: &str, at: usize) -> Option<&str> {
         .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))
         .map_or(0, |found| found + 1);
     Some(&before[start..]).filter(|key| !key.is_empty())
-}
-
-/// The `[table]` header that `at` is under, or on.
-fn table_around(text: &str, at: usize) -> Option<&str> {
-    let line_end = text[at.min(text.len())..].find('\n').map_or(text.len(), |found| at + found);
-    text[..line_end]
-        .lines()
-        .rev()
-        .map(str::trim)
-        .find_map(|line| line.strip_prefix('['))
-        .and_then(|line| line.trim_start_matches('[').split(']').next())
-        .map(|name| name.split('.').next().unwrap_or(name).trim())
 }

@@ -6,6 +6,7 @@
 //! and the nearest known one.
 
 mod duration;
+mod join;
 mod load;
 mod ordered;
 mod output;
@@ -23,14 +24,15 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use duration::{Micros, timestamp};
+pub use join::JoinSpec;
 pub(crate) use load::nearest;
 pub use load::{load, parse};
 pub use ordered::Ordered;
 pub use output::OutputSpec;
-pub use replay::{End, Pace, ReplaySpec, Trigger};
+pub use replay::{DisorderSpec, End, Merge, Pace, ReplaySpec, Trigger};
 pub use shipped::{DEFAULT_SCENARIO, find, shipped};
-pub use source::{CsvSpec, EventTimeSpec, StreamSpec, TimeUnitName};
-pub use strategy::{Choice, StrategySpec};
+pub use source::{CsvSpec, EventTimeSpec, Finished, StreamSpec, TimeUnitName};
+pub use strategy::{Choice, StateLimit, StrategySpec};
 pub use table::{DimensionSpec, Refresh, StreamSide, VersionSpec, VersionStart};
 pub use text::SourceText;
 
@@ -46,8 +48,7 @@ pub struct ScenarioSpec {
     #[serde(default)]
     pub stream: Ordered<StreamSpec>,
     /// The join of two streams.
-    #[serde(default)]
-    pub join: Later,
+    pub join: Option<Spanned<JoinSpec>>,
     /// The tables that the stream is joined with, in order.
     #[serde(default)]
     pub dimension: Vec<Spanned<DimensionSpec>>,

@@ -22,12 +22,36 @@ pub struct ReplaySpec {
     pub limit: Option<u64>,
     /// What happens to state at the end; a stream-static join keeps none.
     pub end: Option<End>,
-    /// How two streams are merged.
+    /// How two streams are merged; default by event time.
+    pub merge: Option<Spanned<Merge>>,
+    /// How rows are moved out of order.
+    pub disorder: Option<Spanned<DisorderSpec>>,
+}
+
+/// Which row of two streams comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Merge {
+    /// The one with the smaller event time.
+    #[default]
+    EventTime,
+    /// The one that arrived first.
+    Arrival,
+    /// In proportion to the streams' rows.
+    FileOrder,
+}
+
+/// Rows that are held back: each stream's, before they are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DisorderSpec {
+    /// Share of the rows that are held back, 0 to 1.
+    pub share: f64,
+    /// How far behind the running maximum of the event time a row is at most.
+    pub max: Micros,
+    /// The same seed holds back the same rows; default 0.
     #[serde(default)]
-    pub merge: Later,
-    /// How far rows are moved out of order.
-    #[serde(default)]
-    pub disorder: Later,
+    pub seed: u64,
 }
 
 /// Where one batch ends and the next one starts.
@@ -43,6 +67,8 @@ pub enum Trigger {
     File,
     /// Everything is one batch.
     Once,
+    /// When the running maximum of the arrival time enters a new epoch-aligned tick.
+    Arrival(Micros),
 }
 
 impl Default for Trigger {
@@ -52,8 +78,7 @@ impl Default for Trigger {
 }
 
 /// The forms of a trigger, for messages.
-const TRIGGERS: &str =
-    "{ rows = N }, { event_time = \"10 s\" }, { column = \"NAME\" }, \"file\" or \"once\"";
+const TRIGGERS: &str = "{ rows = N }, { event_time = \"10 s\" }, { arrival = \"10 s\" }, { column = \"NAME\" }, \"file\" or \"once\"";
 
 impl<'de> Deserialize<'de> for Trigger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -63,9 +88,7 @@ impl<'de> Deserialize<'de> for Trigger {
             rows: Option<NonZeroU64>,
             event_time: Option<Micros>,
             column: Option<String>,
-            /// Ticks of the arrival column.
-            #[serde(default, rename = "arrival")]
-            _arrival: Later,
+            arrival: Option<Micros>,
             /// What arrived since the last batch.
             #[serde(default, rename = "every")]
             _every: Later,
@@ -82,7 +105,7 @@ impl<'de> Deserialize<'de> for Trigger {
                 match word {
                     "file" => Ok(Trigger::File),
                     "once" => Ok(Trigger::Once),
-                    "rows" | "event_time" | "column" => {
+                    "rows" | "event_time" | "arrival" | "column" => {
                         Err(E::custom(format!("the trigger `{word}` needs a value: {TRIGGERS}")))
                     }
                     _ => Err(E::unknown_variant(word, &["file", "once"])),
@@ -90,12 +113,13 @@ impl<'de> Deserialize<'de> for Trigger {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Trigger, A::Error> {
-                let Table { rows, event_time, column, .. } =
+                let Table { rows, event_time, arrival, column, .. } =
                     Table::deserialize(MapAccessDeserializer::new(map))?;
-                match (rows, event_time, column) {
-                    (Some(rows), None, None) => Ok(Trigger::Rows(rows)),
-                    (None, Some(tick), None) => Ok(Trigger::EventTime(tick)),
-                    (None, None, Some(column)) => Ok(Trigger::Column(column)),
+                match (rows, event_time, arrival, column) {
+                    (Some(rows), None, None, None) => Ok(Trigger::Rows(rows)),
+                    (None, Some(tick), None, None) => Ok(Trigger::EventTime(tick)),
+                    (None, None, Some(tick), None) => Ok(Trigger::Arrival(tick)),
+                    (None, None, None, Some(column)) => Ok(Trigger::Column(column)),
                     _ => Err(A::Error::custom(format!("a trigger is one of {TRIGGERS}"))),
                 }
             }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use streamjoin_datasets::Generator;
 use toml::Spanned;
 
-use super::{Later, Micros, Ordered};
+use super::{Micros, Ordered};
 
 /// One recorded or generated stream.
 #[derive(Clone, Debug, Deserialize)]
@@ -35,15 +35,24 @@ pub struct StreamSpec {
     pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep, as SQL over the recording's columns.
     pub r#where: Option<Spanned<String>>,
-    /// The column that tells when a row arrived.
-    #[serde(default)]
-    pub arrival: Later,
-    /// After how long a silent stream leaves the watermark.
-    #[serde(default)]
-    pub idle_timeout: Later,
-    /// Whether an ended stream leaves the watermark.
-    #[serde(default)]
-    pub finished: Later,
+    /// The column that tells when a row arrived: a timestamp, or integer microseconds.
+    pub arrival: Option<Spanned<String>>,
+    /// After how long a silence, in arrival time, a stream leaves the watermark; never where
+    /// absent.
+    pub idle_timeout: Option<Spanned<Micros>>,
+    /// Whether an ended stream leaves the watermark; default stays.
+    pub finished: Option<Spanned<Finished>>,
+}
+
+/// Whether an ended stream's watermark still counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finished {
+    /// It counts as it was.
+    #[default]
+    Stays,
+    /// It counts no more.
+    Leaves,
 }
 
 /// How CSV files are written.

@@ -6,10 +6,12 @@ use std::str::FromStr;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use streamjoin_kernels::state::StoreKind;
 use streamjoin_kernels::{IndexKind, Isa, Layout};
 use toml::Spanned;
 
 use super::Later;
+use super::load::NOT_YET;
 
 /// One strategy as declared.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -28,18 +30,27 @@ pub struct StrategySpec {
     pub isa: Option<Spanned<Isa>>,
     /// Rows of a probe work unit.
     pub batch_rows: Option<NonZeroUsize>,
-    /// The state store of a stream-stream join.
-    #[serde(default)]
-    pub state: Later,
-    /// The most that a state store may hold.
-    #[serde(default)]
-    pub state_limit: Later,
+    /// The state store of a stream-stream join; default ordered-map.
+    #[serde(default, deserialize_with = "store_from_text")]
+    pub state: Option<Spanned<StoreKind>>,
+    /// The most that the state store may hold; no limit where absent.
+    pub state_limit: Option<Spanned<StateLimit>>,
     /// Up to which table size `auto` broadcasts.
     #[serde(default)]
     pub broadcast_threshold: Later,
     /// Whether a better index is built behind the first and swapped in.
     #[serde(default)]
     pub swap: Later,
+}
+
+/// The most that a state store may hold, both sides together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateLimit {
+    /// Rows.
+    Rows(u64),
+    /// Bytes, index and slack included.
+    Bytes(u64),
 }
 
 /// A named choice, or leave to choose.
@@ -78,4 +89,18 @@ where
     let text = Spanned::<String>::deserialize(deserializer)?;
     let value = text.get_ref().parse().map_err(D::Error::custom)?;
     Ok(Some(Spanned::new(text.span(), value)))
+}
+
+/// Reads a state store; the ones of later versions are refused by name.
+fn store_from_text<'de, D>(deserializer: D) -> Result<Option<Spanned<StoreKind>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = Spanned::<String>::deserialize(deserializer)?;
+    if text.get_ref() == "time-blocks" {
+        let known = StoreKind::ALL.map(StoreKind::name).join(", ");
+        return Err(D::Error::custom(format!("the store `time-blocks` is {NOT_YET}: {known}")));
+    }
+    let store = text.get_ref().parse().map_err(D::Error::custom)?;
+    Ok(Some(Spanned::new(text.span(), store)))
 }

@@ -1,5 +1,9 @@
 use std::path::Path;
 
+use streamjoin_kernels::state::StoreKind;
+use streamjoin_kernels::time::WatermarkPolicy;
+use streamjoin_kernels::{JoinType, OutputMode};
+
 use super::*;
 use crate::error::FailureKind;
 
@@ -162,21 +166,99 @@ fn a_wrong_value_says_what_is_accepted() {
 #[test]
 fn keys_of_later_versions_are_refused_by_name() {
     for (text, place, key) in [
-        ("[replay]\nmerge = \"arrival\"\n", "9:9", "merge"),
-        ("[replay]\ndisorder = 0.1\n", "9:12", "disorder"),
         ("[replay]\ntrigger = { every = \"5 s\" }\n", "9:21", "every"),
         ("[replay]\npace = { rows_per_second = 1e6 }\n", "9:28", "rows_per_second"),
-        ("[strategies.a]\nstate = \"time-blocks\"\n", "9:9", "state"),
+        ("[strategies.a]\nstate = \"time-blocks\"\n", "9:9", "time-blocks"),
+        ("[strategies.a]\nbroadcast_threshold = 1\n", "9:23", "broadcast_threshold"),
     ] {
         refused(text, place, &[key, "not supported yet by this version"]);
     }
-    let message = refusal("[stream.s]\nrecording = \"s.csv\"\narrival = \"a\"\n");
-    assert!(message.starts_with("dir/x.toml:3:11: `arrival` is not supported yet"), "{message}");
+}
+
+const PAIR: &str = r#"
+[stream.impressions]
+recording = "i.arrow"
+event_time = "at"
+watermark = "2 hours"
+arrival = "got"
+idle_timeout = "5 minutes"
+finished = "leaves"
+[stream.clicks]
+recording = "c.arrow"
+event_time = "at"
+[join]
+left = "impressions"
+right = "clicks"
+type = "left outer"
+on = "impressions.id = clicks.id"
+watermark_policy = "max"
+no_data_batches = false
+output_mode = "update"
+window = "10 s"
+ansi = false
+[replay]
+merge = "file-order"
+trigger = { arrival = "10 s" }
+disorder = { share = 0.05, max = "10 minutes", seed = 7 }
+end = "hold"
+[strategies.a]
+state = "full-scan"
+state_limit = { rows = 1_000 }
+[strategies.b]
+state_limit = { bytes = 1_000_000 }
+"#;
+
+#[test]
+fn everything_about_two_streams_is_read() {
+    let scenario = read(PAIR).unwrap();
+    let spec = &scenario.spec;
+    let join = spec.join.as_ref().unwrap().get_ref();
+    assert_eq!(
+        (join.left.get_ref().as_str(), join.right.get_ref().as_str()),
+        ("impressions", "clicks")
+    );
+    assert_eq!(*join.r#type.as_ref().unwrap().get_ref(), JoinType::LeftOuter);
+    assert_eq!(*join.watermark_policy.as_ref().unwrap().get_ref(), WatermarkPolicy::Max);
+    assert_eq!(*join.output_mode.as_ref().unwrap().get_ref(), OutputMode::Update);
+    assert_eq!(join.no_data_batches, Some(false));
+    assert_eq!(join.window.as_ref().unwrap().get_ref(), &Micros(10_000_000));
+    assert_eq!(join.ansi.as_ref().map(|ansi| *ansi.get_ref()), Some(false));
+    let stream = spec.stream.get("impressions").unwrap();
+    assert_eq!(stream.arrival.as_ref().unwrap().get_ref(), "got");
+    assert_eq!(stream.idle_timeout.as_ref().unwrap().get_ref(), &Micros(300_000_000));
+    assert_eq!(*stream.finished.as_ref().unwrap().get_ref(), Finished::Leaves);
+    let replay = &spec.replay;
+    assert_eq!(*replay.merge.as_ref().unwrap().get_ref(), Merge::FileOrder);
+    assert_eq!(*replay.trigger.as_ref().unwrap().get_ref(), Trigger::Arrival(Micros(10_000_000)));
+    let disorder = replay.disorder.as_ref().unwrap().get_ref();
+    assert_eq!(*disorder, DisorderSpec { share: 0.05, max: Micros(600_000_000), seed: 7 });
+    assert_eq!(replay.end, Some(End::Hold));
+    let (a, b) = (spec.strategies.get("a").unwrap(), spec.strategies.get("b").unwrap());
+    assert_eq!(*a.state.as_ref().unwrap().get_ref(), StoreKind::FullScan);
+    assert_eq!(*a.state_limit.as_ref().unwrap().get_ref(), StateLimit::Rows(1000));
+    assert_eq!(*b.state_limit.as_ref().unwrap().get_ref(), StateLimit::Bytes(1_000_000));
 }
 
 #[test]
-fn a_join_of_two_streams_is_refused_plainly() {
-    refused("[join]\nleft = \"a\"\n", "8:1", &["[join] of two streams is not supported yet"]);
+fn wrong_values_of_two_streams_say_what_is_accepted() {
+    for (from, to, parts) in [
+        ("\"max\"", "\"median\"", &["watermark policy", "`median`", "min, max"][..]),
+        ("\"update\"", "\"replace\"", &["output mode", "replace", "append"]),
+        ("\"full-scan\"", "\"hash\"", &["state store", "hash", "ordered-map"]),
+        ("\"file-order\"", "\"event_time\"", &["`event_time`", "did you mean `event-time`?"]),
+        ("\"leaves\"", "\"leave\"", &["did you mean `leaves`?"]),
+        ("\"2 hours\"", "\"2 moons\"", &["is not a duration"]),
+        ("{ rows = 1_000 }", "{ row = 1 }", &["unknown value `row`", "`rows`"]),
+        ("right = \"clicks\"\n", "", &["missing field `right`"]),
+        ("no_data_batches", "no_data_batch", &["did you mean `no_data_batches`?"]),
+    ] {
+        assert!(PAIR.contains(from), "{from}");
+        let message = refusal(&PAIR.replacen(from, to, 1));
+        assert!(message.starts_with("dir/x.toml:"), "{message}");
+        for part in parts {
+            assert!(message.contains(part), "no `{part}` in: {message}");
+        }
+    }
 }
 
 #[test]

@@ -3,11 +3,14 @@
 use arrow::datatypes::DataType;
 use sqlparser::ast::{BinaryOperator, Expr as Ast};
 use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::time::{TimeCondition, TimeKey};
 use streamjoin_kernels::{NullEquality, Side};
 
 use super::bind::{Binder, operands};
 use super::error::{Result, SqlError};
+use super::event_time::{self, TimeColumns, Times};
 use super::expr::{BoundExpr, CompareOp, Expr, Node};
+use super::nulls;
 use super::parse::{self, Clause};
 use super::place::place;
 use super::scope::Scope;
@@ -32,6 +35,8 @@ pub enum ConjunctRole {
     Filter(Side),
     /// Evaluated on candidate pairs.
     Residual,
+    /// Bounds the distance between the event times of two streams.
+    Interval,
     /// Constant and true: it has no effect.
     AlwaysTrue,
 }
@@ -57,6 +62,13 @@ pub struct JoinCondition {
     pub right_filter: Option<BoundExpr>,
     /// All other conjuncts, over left ++ right positions.
     pub residual: Option<BoundExpr>,
+    /// What the condition says about the event times of two streams.
+    pub time: TimeCondition,
+    /// Columns of the left scope of which a null keeps some conjunct other than
+    /// a key from being true; told for two streams only.
+    pub left_not_null: Vec<usize>,
+    /// The same of the right scope.
+    pub right_not_null: Vec<usize>,
     /// Every conjunct in the order of the text.
     pub conjuncts: Vec<Conjunct>,
 }
@@ -77,9 +89,19 @@ pub(super) fn on_clause(
     right: &Scope,
     mode: CastMode,
 ) -> Result<OnClause> {
+    timed_on_clause(text, left, right, mode, None)
+}
+
+fn timed_on_clause(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: Option<&TimeColumns>,
+) -> Result<OnClause> {
     match parse::clause(text)? {
         Clause::Condition(expr) => {
-            let condition = split(&expr, left, right, mode)?;
+            let condition = split(&expr, left, right, mode, times)?;
             Ok(OnClause::Condition(Box::new(condition)))
         }
         Clause::Using(names) => {
@@ -111,15 +133,35 @@ pub(super) fn join_condition(
 ) -> Result<JoinCondition> {
     match on_clause(text, left, right, mode)? {
         OnClause::Condition(condition) => Ok(*condition),
-        OnClause::Using(names) => using(&names, left, right, mode),
+        OnClause::Using(names) => using(&names, left, right, mode, None),
+    }
+}
+
+/// Reads the condition of two streams, and the names of `USING`.
+pub(super) fn streams_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: &TimeColumns,
+) -> Result<(JoinCondition, Option<Vec<String>>)> {
+    match timed_on_clause(text, left, right, mode, Some(times))? {
+        OnClause::Condition(condition) => Ok((*condition, None)),
+        OnClause::Using(names) => Ok((using(&names, left, right, mode, Some(times))?, Some(names))),
     }
 }
 
 /// The equalities that `USING` stands for.
-fn using(names: &[String], left: &Scope, right: &Scope, mode: CastMode) -> Result<JoinCondition> {
+fn using(
+    names: &[String],
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: Option<&TimeColumns>,
+) -> Result<JoinCondition> {
     let both = left.join(right);
     let binder = Binder::new(&both, mode);
-    let mut parts = Parts::new(left.columns.len());
+    let mut parts = Parts::new(left.columns.len(), times);
     for name in names {
         let positions =
             (left.resolve(None, name)?, left.columns.len() + right.resolve(None, name)?);
@@ -130,14 +172,20 @@ fn using(names: &[String], left: &Scope, right: &Scope, mode: CastMode) -> Resul
         };
         let (l, r) = (column(positions.0), column(positions.1));
         let equal = binder.equality(CompareOp::Eq, l.clone(), r.clone())?;
-        parts.add(equal, Some((CompareOp::Eq, l, r)));
+        parts.add(equal, Some((CompareOp::Eq, l, r)))?;
     }
     Ok(parts.finish())
 }
 
-fn split(expr: &Ast, left: &Scope, right: &Scope, mode: CastMode) -> Result<JoinCondition> {
+fn split(
+    expr: &Ast,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: Option<&TimeColumns>,
+) -> Result<JoinCondition> {
     let both = left.join(right);
-    let mut parts = Parts::new(left.columns.len());
+    let mut parts = Parts::new(left.columns.len(), times);
     for conjunct in operands(expr, &BinaryOperator::And) {
         let mut binder = Binder::new(&both, mode);
         // The operands before they are cast: the join casts its keys itself.
@@ -151,7 +199,7 @@ fn split(expr: &Ast, left: &Scope, right: &Scope, mode: CastMode) -> Result<Join
             }
             None => binder.condition(conjunct)?,
         };
-        parts.add(bound, equality);
+        parts.add(bound, equality).map_err(|e| e.or_at(place(conjunct)))?;
     }
     Ok(parts.finish())
 }
@@ -180,18 +228,21 @@ enum Reads {
 }
 
 /// Collects conjuncts by role.
-struct Parts {
+struct Parts<'a> {
     left_columns: usize,
+    /// Given for two streams.
+    times: Option<&'a TimeColumns>,
     condition: JoinCondition,
     left: Vec<Expr>,
     right: Vec<Expr>,
     residual: Vec<Expr>,
 }
 
-impl Parts {
-    fn new(left_columns: usize) -> Self {
+impl<'a> Parts<'a> {
+    fn new(left_columns: usize, times: Option<&'a TimeColumns>) -> Self {
         Self {
             left_columns,
+            times,
             condition: JoinCondition::default(),
             left: Vec::new(),
             right: Vec::new(),
@@ -211,10 +262,59 @@ impl Parts {
         }
     }
 
-    fn add(&mut self, conjunct: Expr, equality: Option<(CompareOp, Expr, Expr)>) {
+    fn add(&mut self, conjunct: Expr, equality: Option<(CompareOp, Expr, Expr)>) -> Result<()> {
+        if let (Node::And(operands), Some(_)) = (&conjunct.node, self.times) {
+            // BETWEEN: its halves may be of different kinds.
+            return operands.clone().into_iter().try_for_each(|operand| self.add(operand, None));
+        }
         let whole = BoundExpr::new(conjunct.clone());
-        let role = self.classify(conjunct, equality);
+        let role = self.classify_timed(conjunct, equality)?;
         self.condition.conjuncts.push(Conjunct { expr: whole, role });
+        Ok(())
+    }
+
+    /// The classifier of two streams, before the one of all joins.
+    fn classify_timed(
+        &mut self,
+        conjunct: Expr,
+        equality: Option<(CompareOp, Expr, Expr)>,
+    ) -> Result<ConjunctRole> {
+        let Some(columns) = self.times else { return Ok(self.classify(conjunct, equality)) };
+        let right = |column: Option<usize>| column.map(|column| column + self.left_columns);
+        let times = Times { left: columns.left, right: right(columns.right) };
+        let interval = match &equality {
+            Some((op, l, r)) => event_time::distance(*op, l, r, times)?,
+            None => event_time::interval(&conjunct, times)?,
+        };
+        let needed = nulls::needed(&conjunct);
+        let (keys, reads) = (self.condition.keys.len(), self.reads(&conjunct));
+        let role = match interval {
+            Some(interval) if equality.is_none() => {
+                self.condition.time.interval = self.condition.time.interval.and(interval);
+                ConjunctRole::Interval
+            }
+            _ => self.classify(conjunct, equality),
+        };
+        if let Some(key) = self.condition.keys.get(keys) {
+            let pair = (key.left.as_column(), key.right.as_column());
+            let time = &mut self.condition.time;
+            let windows = columns.windows.filter(|w| pair == (Some(w.left), Some(w.right)));
+            if let Some(windows) = windows {
+                time.key = Some(TimeKey::Window { width: windows.width });
+            } else if pair == (columns.left, columns.right) && pair.0.is_some() {
+                time.key = time.key.or(Some(TimeKey::EventTime));
+            } else if let Some(interval) = interval {
+                // Equal but for an offset: a key, and an interval of one point.
+                time.interval = time.interval.and(interval);
+            }
+        } else if reads != Reads::Nothing {
+            let (left, right): (Vec<usize>, Vec<usize>) =
+                needed.into_iter().partition(|&position| position < self.left_columns);
+            self.condition.left_not_null.extend(left);
+            let shift = self.left_columns;
+            self.condition.right_not_null.extend(right.into_iter().map(|p| p - shift));
+        }
+        Ok(role)
     }
 
     fn classify(
@@ -262,6 +362,10 @@ impl Parts {
 
     fn finish(self) -> JoinCondition {
         let mut condition = self.condition;
+        for columns in [&mut condition.left_not_null, &mut condition.right_not_null] {
+            columns.sort_unstable();
+            columns.dedup();
+        }
         condition.left_filter = all_of(self.left).map(BoundExpr::new);
         condition.right_filter =
             all_of(self.right).map(|expr| BoundExpr::shifted(expr, self.left_columns));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
-use streamjoin_kernels::{ColumnRef, Filter, JoinError, Predicate, Result};
+use streamjoin_kernels::{Filter, JoinError, Predicate, Result};
 
 use super::expr::BoundExpr;
 
@@ -15,7 +15,7 @@ pub fn pair_predicate(expr: &BoundExpr) -> Arc<dyn Predicate> {
 
 /// The expression with the columns that it reads; `column` tells where the
 /// column at a position of its scope comes from.
-pub fn pair_filter(expr: &BoundExpr, column: impl Fn(usize) -> ColumnRef) -> Filter {
+pub fn pair_filter<C>(expr: &BoundExpr, column: impl Fn(usize) -> C) -> Filter<C> {
     Filter {
         columns: expr.columns().iter().map(|c| column(*c)).collect(),
         predicate: pair_predicate(expr),

@@ -13,6 +13,7 @@ use super::*;
 mod arithmetic;
 mod condition;
 mod errors;
+mod event_time;
 mod forms;
 mod functions;
 mod fuzz;

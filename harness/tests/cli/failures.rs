@@ -44,7 +44,7 @@ fn what_a_scenario_says_wrongly_is_usage() {
         folder.streamjoin(&["check", "s.toml"]).fails(2, &words[..1]);
     }
     for (more, words) in [
-        ("[join]\nleft = \"a\"\n", &["[join] of two streams is not supported yet"][..]),
+        ("[join]\nleft = \"a\"\n", &["missing field `right`"][..]),
         ("[stream.more]\nrecording = \"orders.csv\"\n", &["s.toml:11:9", "a second stream `more`"]),
         ("[replay]\ntrigger = { column = \"batch\" }\n", &["s.toml:12:11", "batch"]),
         ("[[dimension]]\nname = \"d\"\ntable = \"customers.csv\"\n", &["`d` has no condition"]),

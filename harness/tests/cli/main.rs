@@ -4,5 +4,6 @@ mod explain;
 mod failures;
 mod interrupt;
 mod run;
+mod streams;
 mod support;
 mod tools;

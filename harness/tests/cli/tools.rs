@@ -19,7 +19,7 @@ fn case(name: &str) -> Value {
 fn conform_without_a_file_runs_the_shipped_cases() {
     let ran = Folder::small().streamjoin(&["conform"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(ran.stdout.lines().last(), Some("284 passed, 0 failed"));
+    assert_eq!(ran.stdout.lines().last(), Some("710 passed, 0 failed"));
 }
 
 #[test]

@@ -9,10 +9,11 @@ use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter;
 
 use super::coalesce::Coalescer;
+use super::encode::{encode, passed};
 use super::options::Layout;
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
-use super::unit::{RowSource, Unit, UnitRows, encode, passed};
+use super::unit::{RowSource, Unit, UnitRows};
 use crate::dimension::DimensionSnapshot;
 use crate::error::Result;
 use crate::key::EncodedKeys;

@@ -3,12 +3,14 @@
 mod build;
 mod coalesce;
 mod cursor;
+mod encode;
 mod options;
 mod output;
 mod plan;
 mod spec;
 mod stats;
 mod stream_static;
+mod stream_stream;
 mod unit;
 
 pub use cursor::JoinCursor;
@@ -17,3 +19,8 @@ pub use output::{output_on, output_using, using_keys};
 pub use spec::{KeyPair, OutputColumn, StreamStaticSpec};
 pub use stats::JoinStats;
 pub use stream_static::StreamStaticJoin;
+pub use stream_stream::{
+    BatchKind, BatchReport, BatchTimes, End, EventTimeStats, SideReport, StateLimit, StreamBatch,
+    StreamInput, StreamKey, StreamOptions, StreamStreamJoin, StreamStreamSpec, streams_output_on,
+    streams_output_using, streams_using_keys,
+};

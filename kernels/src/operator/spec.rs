@@ -35,9 +35,9 @@ impl KeyPair {
 
 /// A column of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputColumn {
+pub struct OutputColumn<C = ColumnRef> {
     /// Where its values come from.
-    pub source: ColumnRef,
+    pub source: C,
     /// Its name; names may repeat, as in SQL.
     pub name: String,
 }

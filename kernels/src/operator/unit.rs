@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 
+use super::encode::encode;
 use super::plan::{Emit, Plan, Slot};
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
@@ -342,7 +343,7 @@ impl Unit {
 
 /// Says what an overflow of 32-bit offsets means here: one row alone is too
 /// large, for the limit in bytes had cut the batch down to it.
-fn too_large(error: JoinError, schema: &Schema) -> JoinError {
+pub(super) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
     match error {
         JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
             let names: Vec<&str> = schema
@@ -355,54 +356,4 @@ fn too_large(error: JoinError, schema: &Schema) -> JoinError {
         }
         other => other,
     }
-}
-
-/// Encodes and hashes the keys of stream rows; rows that fail the one-sided
-/// filter can match nothing, as rows with a null key.
-pub(super) fn encode(
-    join: &StreamStaticJoin,
-    columns: &[ArrayRef],
-    rows: usize,
-    hashes: &mut Vec<u64>,
-) -> Result<EncodedKeys> {
-    let plan = &join.plan;
-    let mut encoded = if plan.is_nested_loop() {
-        EncodedKeys { keys: Keys::Words(vec![0; rows].into()), matchable: None }
-    } else {
-        plan.encode(&plan.stream_keys, columns, rows, join.spec.cast_mode)?
-    };
-    // Where none is preserved, rows that fail are gone before they come here.
-    if plan.preserves_stream()
-        && let Some(passed) = passed(plan, columns, rows)?
-    {
-        let passed = NullBuffer::new(passed);
-        let matchable = encoded.matchable.take().map(NullBuffer::new);
-        encoded.matchable =
-            NullBuffer::union(Some(&passed), matchable.as_ref()).map(NullBuffer::into_inner);
-    }
-    if plan.is_nested_loop() {
-        hashes.clear();
-        hashes.resize(rows, 0);
-    } else {
-        join.options.hasher.hash(&encoded.keys, hashes);
-    }
-    Ok(encoded)
-}
-
-/// The rows that pass the one-sided filter; none if there is no filter.
-pub(super) fn passed(
-    plan: &Plan,
-    columns: &[ArrayRef],
-    rows: usize,
-) -> Result<Option<BooleanBuffer>> {
-    let Some(filter) = &plan.stream_filter else { return Ok(None) };
-    let inputs: Vec<ArrayRef> = filter
-        .slots
-        .iter()
-        .map(|&slot| {
-            let (Slot::Stream(i) | Slot::Payload(i)) = slot;
-            Arc::clone(&columns[i])
-        })
-        .collect();
-    filter.filter.evaluate(&inputs, rows).map(Some)
 }

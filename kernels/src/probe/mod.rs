@@ -11,4 +11,4 @@ mod variable;
 pub(crate) use gather::{gather, row_bytes};
 pub(crate) use partition::partition_rows;
 pub(crate) use payload::Payload;
-pub use predicate::{ColumnRef, Filter, Predicate};
+pub use predicate::{ColumnRef, Filter, Predicate, SideColumn};

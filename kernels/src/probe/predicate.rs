@@ -7,6 +7,7 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::buffer::BooleanBuffer;
 
 use crate::error::{JoinError, Result};
+use crate::side::Side;
 
 /// A column of one of the two inputs of a stream-static join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,16 +28,41 @@ pub trait Predicate: fmt::Debug + Send + Sync {
     fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray>;
 }
 
-/// A predicate and the columns that it reads.
+/// A column of one of the two streams of a stream-stream join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SideColumn {
+    /// The side.
+    pub side: Side,
+    /// Position in that side's schema.
+    pub column: usize,
+}
+
+impl SideColumn {
+    /// A column of the left side.
+    #[must_use]
+    pub fn left(column: usize) -> Self {
+        Self { side: Side::Left, column }
+    }
+
+    /// A column of the right side.
+    #[must_use]
+    pub fn right(column: usize) -> Self {
+        Self { side: Side::Right, column }
+    }
+}
+
+/// A predicate and the columns that it reads: [`ColumnRef`]s in a
+/// stream-static join, [`SideColumn`]s in a stream-stream one, positions in one
+/// schema where there is only one.
 #[derive(Clone, Debug)]
-pub struct Filter {
+pub struct Filter<C = ColumnRef> {
     /// The columns, in the order in which the predicate takes them.
-    pub columns: Vec<ColumnRef>,
+    pub columns: Vec<C>,
     /// The predicate.
     pub predicate: Arc<dyn Predicate>,
 }
 
-impl Filter {
+impl<C> Filter<C> {
     /// Evaluates the predicate; null is false (SQL's WHERE and ON).
     pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let outcome = self.predicate.evaluate(columns, rows)?;

@@ -20,6 +20,7 @@ pub use cursor::FindCursor;
 pub use kind::IndexKind;
 pub(crate) use kind::check_build_rows;
 pub use nested_loop::NestedLoop;
+pub(crate) use store::OwnedKey;
 
 use crate::key::Keys;
 use crate::pairs::Pairs;

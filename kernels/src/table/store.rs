@@ -55,8 +55,8 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     fn bytes(&self) -> usize;
 }
 
-/// A key as `row-at-a-time` keeps it.
-pub(super) trait OwnedKey:
+/// A key as `row-at-a-time` and the plain state stores keep it.
+pub(crate) trait OwnedKey:
     Borrow<Self::Borrowed> + Hash + Eq + fmt::Debug + Send + Sync + 'static
 {
     /// What is looked up.

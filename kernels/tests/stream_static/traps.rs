@@ -15,6 +15,12 @@ fn keyed(name: &str, keys: impl IntoIterator<Item = i64>) -> RecordBatch {
     RecordBatch::try_from_iter([(name, keys)]).unwrap()
 }
 
+/// Rows of no columns, which cost nothing.
+fn bare_rows(rows: usize) -> RecordBatch {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options).unwrap()
+}
+
 fn join(
     stream: &RecordBatch,
     table: &RecordBatch,
@@ -229,38 +235,28 @@ fn a_snapshot_retains_no_input_buffer() {
 /// and on the rows of a batch can be met for real.
 #[test]
 fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
-    let empty = Arc::new(Schema::empty());
-    let rows = |rows: usize| {
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&empty), vec![], &options).unwrap()
-    };
-    let spec =
-        StreamStaticSpec::on(Arc::clone(&empty), Arc::clone(&empty), JoinType::Cross, vec![]);
+    let empty = bare_rows(0).schema();
+    let spec = StreamStaticSpec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
     let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
-    let half = rows(1 << 31);
+    let half = bare_rows(1 << 31);
     assert!(matches!(
         join.build(&[half.clone(), half], 0),
         Err(JoinError::TooManyBuildRows { rows: 4_294_967_296, .. })
     ));
-    join.swap(join.build(&[rows(3)], 0).unwrap());
-    let error = join.push(&rows(u32::MAX as usize)).unwrap_err().to_string();
+    join.swap(join.build(&[bare_rows(3)], 0).unwrap());
+    let error = join.push(&bare_rows(u32::MAX as usize)).unwrap_err().to_string();
     assert!(error.contains("slices"), "{error}");
 }
 
 /// TRAPS 25: 4.4 billion output rows of no columns, counted in 64 bits.
 #[test]
 fn more_than_2_to_the_32_output_rows_are_counted() {
-    let empty = Arc::new(Schema::empty());
-    let rows = |rows: usize| {
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&empty), vec![], &options).unwrap()
-    };
-    let spec =
-        StreamStaticSpec::on(Arc::clone(&empty), Arc::clone(&empty), JoinType::Cross, vec![]);
+    let empty = bare_rows(0).schema();
+    let spec = StreamStaticSpec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
     let options = JoinOptions { max_output_rows: 1 << 14, ..JoinOptions::default() };
     let mut join = StreamStaticJoin::new(spec, options).unwrap();
-    join.swap(join.build(&[rows(2_200_000_000)], 0).unwrap());
-    let mut cursor = join.push(&rows(2)).unwrap();
+    join.swap(join.build(&[bare_rows(2_200_000_000)], 0).unwrap());
+    let mut cursor = join.push(&bare_rows(2)).unwrap();
     let mut counted = 0u64;
     while let Some(batch) = cursor.next_batch().unwrap() {
         counted += batch.num_rows() as u64;

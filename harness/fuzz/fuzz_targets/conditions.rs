@@ -1,0 +1,22 @@
+//! Any text as a join condition: bound or refused, never a panic.
+
+#![no_main]
+
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use libfuzzer_sys::fuzz_target;
+use streamjoin::sql::{Scope, join_condition, select};
+use streamjoin_kernels::key::CastMode;
+
+fuzz_target!(|text: &str| {
+    let schema = Schema::new(vec![
+        Field::new("k", DataType::Int32, true),
+        Field::new("t", DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())), true),
+        Field::new("s", DataType::Utf8, true),
+        Field::new("d", DataType::Decimal128(10, 2), true),
+    ]);
+    let (left, right) = (Scope::of_schema("l", &schema), Scope::of_schema("r", &schema));
+    for mode in [CastMode::Ansi, CastMode::NullOnError] {
+        let _ = join_condition(text, &left, &right, mode);
+        let _ = select(&[text.to_owned()], &left, mode);
+    }
+});

@@ -1,0 +1,167 @@
+//! Two streams bound to their data, and to what their replay orders them by.
+
+use arrow::datatypes::DataType;
+use streamjoin_kernels::key::CastMode;
+use toml::Spanned;
+
+use super::bind::{BoundStream, bind_stream};
+use super::event_time::EventTime;
+use super::pair::{self, BoundPair, BoundPairJoin};
+use super::projector::Item;
+use crate::error::{Failure, Result};
+use crate::scenario::{
+    DisorderSpec, EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
+};
+
+/// Refuses what means something for two streams only.
+///
+/// # Errors
+/// A usage failure with its place in the scenario.
+pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Result<()> {
+    let replay = &scenario.spec.replay;
+    let found = [
+        ("merge", replay.merge.as_ref().map(|key| scenario.place(key))),
+        ("disorder", replay.disorder.as_ref().map(|key| scenario.place(key))),
+        ("idle_timeout", stream.idle_timeout.as_ref().map(|key| scenario.place(key))),
+        ("finished", stream.finished.as_ref().map(|key| scenario.place(key))),
+    ];
+    match found.into_iter().find_map(|(key, place)| Some((key, place?))) {
+        Some((key, place)) => Err(Failure::usage(format!(
+            "`{key}` is about a [join] of two streams, and there is none: remove it"
+        ))
+        .at(place)),
+        None => Ok(()),
+    }
+}
+
+/// Opens both streams and binds their join.
+///
+/// # Errors
+/// As the streams and the join.
+pub(super) fn bind_pair(
+    join: &Spanned<JoinSpec>,
+    scenario: &Scenario,
+    mode: CastMode,
+) -> Result<BoundPair> {
+    let spec = join.get_ref();
+    if let (Some(ansi), Some(above)) = (&spec.ansi, scenario.spec.ansi)
+        && *ansi.get_ref() != above
+    {
+        return Err(Failure::usage("`ansi` is given twice, and not the same: keep one of them")
+            .at(scenario.place(ansi)));
+    }
+    if spec.left.get_ref().eq_ignore_ascii_case(spec.right.get_ref()) {
+        return Err(Failure::usage(format!(
+            "`{}` is both sides of the [join]: name its recording in a second [stream.NAME]",
+            spec.left.get_ref()
+        ))
+        .at(scenario.place(&spec.right)));
+    }
+    let streams = &scenario.spec.stream;
+    let side = |name: &Spanned<String>| {
+        let Some(stream) = streams.get(name.get_ref()) else {
+            let hint = match nearest(name.get_ref(), streams.names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "add [stream.NAME]".to_owned(),
+            };
+            return Err(Failure::usage(format!(
+                "[join] names stream `{}`, which is not there; {hint}",
+                name.get_ref()
+            ))
+            .at(scenario.place(name)));
+        };
+        let mut bound = bind_stream(name.get_ref(), stream, scenario, mode)?;
+        merged_by(name.get_ref(), stream, &bound, scenario)?;
+        if let Some(window) = &spec.window {
+            pair::put_in_windows(&mut bound, window, mode, scenario)?;
+        }
+        Ok(bound)
+    };
+    let (left, right) = (side(&spec.left)?, side(&spec.right)?);
+    for (name, _) in &streams.0 {
+        if ![&spec.left, &spec.right].iter().any(|side| side.get_ref() == name.get_ref()) {
+            return Err(Failure::usage(format!(
+                "stream `{}` is neither side of the [join]: remove it",
+                name.get_ref()
+            ))
+            .at(scenario.place(name)));
+        }
+    }
+    let join = BoundPairJoin::bind(spec, &left, &right, mode, scenario)?;
+    Ok(BoundPair { left, right, join })
+}
+
+/// Checks that a stream has what the replay of two streams orders them by.
+fn merged_by(
+    name: &str,
+    spec: &StreamSpec,
+    stream: &BoundStream,
+    scenario: &Scenario,
+) -> Result<()> {
+    let replay = &scenario.spec.replay;
+    let merge = replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref());
+    let place = || match &replay.merge {
+        Some(merge) => scenario.place(merge),
+        None => scenario.text.to_string(),
+    };
+    match merge {
+        Merge::EventTime if stream.event_time.is_none() => {
+            return Err(Failure::usage(format!(
+                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one, or say [replay] merge = \"file-order\" or \"arrival\""
+            ))
+            .at(place()));
+        }
+        Merge::Arrival if stream.arrival.is_none() => {
+            return Err(Failure::usage(format!(
+                "merge = \"arrival\" needs [stream.{name}] arrival = \"COLUMN\""
+            ))
+            .at(place()));
+        }
+        _ => {}
+    }
+    if let Some(disorder) = &replay.disorder {
+        let at = |message: String| Err(Failure::usage(message).at(scenario.place(disorder)));
+        let DisorderSpec { share, max, .. } = disorder.get_ref();
+        if !(0.0..=1.0).contains(share) {
+            return at(format!("`disorder`: `share` is {share}, but must be 0 to 1"));
+        }
+        if max.0 <= 0 {
+            return at("`disorder`: `max` must be longer than nothing".to_owned());
+        }
+        if stream.event_time.is_none() {
+            return at(format!("`disorder` needs [stream.{name}] event_time = \"COLUMN\""));
+        }
+    }
+    if let Some(timeout) = &spec.idle_timeout {
+        let at = |message: String| Err(Failure::usage(message).at(scenario.place(timeout)));
+        if timeout.get_ref().0 <= 0 {
+            return at("`idle_timeout` must be longer than nothing".to_owned());
+        }
+        let silent = scenario.spec.stream.0.iter().find(|(_, stream)| stream.arrival.is_none());
+        if let Some((name, _)) = silent {
+            return at(format!(
+                "`idle_timeout` is a time of arrival: it needs [stream.{}] arrival = \"COLUMN\"",
+                name.get_ref()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Arrival times from a column of type `data_type`.
+///
+/// # Errors
+/// A message that says what is accepted.
+pub(super) fn arrival_time(
+    column: &str,
+    item: Item,
+    data_type: &DataType,
+) -> std::result::Result<EventTime, String> {
+    let unit = data_type.is_integer().then_some(TimeUnitName::Microsecond);
+    let spec = EventTimeSpec { column: column.to_owned(), unit, format: None };
+    EventTime::new(&spec, item, data_type).map_err(|_| {
+        format!(
+            "`arrival` column `{column}` is of type {data_type}: it must be a timestamp, or integer microseconds"
+        )
+    })
+}

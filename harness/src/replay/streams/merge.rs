@@ -1,0 +1,207 @@
+//! Two streams as one, cut into batches.
+
+use streamjoin_kernels::Side;
+
+use super::chunk::{Piece, RowPlace};
+use super::cut::PairCutter;
+use super::side::SideReader;
+use crate::error::Result;
+use crate::plan::{Feed, SidePlan, StreamStreamPlan};
+use crate::scenario::Merge;
+
+/// One batch of both streams, each in its own order.
+#[derive(Debug)]
+pub(super) struct MergedBatch {
+    pub(super) left: SideBatch,
+    pub(super) right: SideBatch,
+    /// Arrival of the first row of all.
+    pub(super) began: Option<i64>,
+    /// Event time of the first row of the batch that has one.
+    pub(super) opens_at: Option<i64>,
+}
+
+impl MergedBatch {
+    pub(super) fn side(&self, side: Side) -> &SideBatch {
+        match side {
+            Side::Left => &self.left,
+            Side::Right => &self.right,
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.left.rows() + self.right.rows()
+    }
+
+    /// Which rows these are, for messages.
+    pub(super) fn place(&self, plan: &StreamStreamPlan) -> String {
+        let [left, right] =
+            [Side::Left, Side::Right].map(|side| self.side(side).place(plan.side(side)));
+        format!("{left}, {right}")
+    }
+}
+
+/// One stream's part of a batch.
+#[derive(Debug)]
+pub(super) struct SideBatch {
+    pub(super) pieces: Vec<Piece>,
+    /// Whether nothing follows.
+    pub(super) ended: bool,
+    /// Arrival of the last row so far.
+    pub(super) arrived: Option<i64>,
+}
+
+impl SideBatch {
+    pub(super) fn rows(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.batch.num_rows() as u64).sum()
+    }
+
+    fn place(&self, side: &SidePlan) -> String {
+        let feed = &side.stream.feed;
+        let (Some(first), Some(last)) = (self.pieces.first(), self.pieces.last()) else {
+            return format!("{} no rows", feed.file_name(0));
+        };
+        let first = first.places.of(0);
+        let last = last.places.of(last.batch.num_rows().saturating_sub(1));
+        match feed.file_name(last.file) {
+            _ if first.file == last.file => {
+                format!("{} rows {} to {}", feed.file_name(first.file), first.row, last.row)
+            }
+            file => format!(
+                "{} from row {} to {file} row {}",
+                feed.file_name(first.file),
+                first.row,
+                last.row
+            ),
+        }
+    }
+
+    /// Where the first row of this event time is from.
+    pub(super) fn place_of(&self, side: &SidePlan, time: i64) -> Option<RowPlace> {
+        let event_time = side.stream.event_time.as_ref()?;
+        self.pieces.iter().find_map(|piece| {
+            let times = event_time.micros(&piece.batch).ok()?;
+            let row = times.iter().position(|found| found == Some(time))?;
+            Some(piece.places.of(row))
+        })
+    }
+}
+
+/// Reads two streams in merged order; holds the open batch and one batch as it
+/// was read of each.
+pub(super) struct Merger<'p> {
+    left: SideReader<'p>,
+    right: SideReader<'p>,
+    merge: Merge,
+    cutter: PairCutter,
+    /// Rows that may still be read.
+    left_over: u64,
+    arrived: [Option<i64>; 2],
+    began: Option<i64>,
+    opens_at: Option<i64>,
+}
+
+impl<'p> Merger<'p> {
+    pub(super) fn new(plan: &'p StreamStreamPlan) -> Result<Self> {
+        let reader = |side: &'p SidePlan, number| {
+            let total = if plan.merge == Merge::FileOrder { rows_of(side, plan.limit)? } else { 0 };
+            let disorder = plan.disorder.as_ref().map(|spec| (spec, number));
+            SideReader::new(side, plan.merge, disorder, total)
+        };
+        Ok(Self {
+            left: reader(&plan.left, 0)?,
+            right: reader(&plan.right, 1)?,
+            merge: plan.merge,
+            cutter: PairCutter::new(&plan.trigger),
+            left_over: plan.limit.unwrap_or(u64::MAX),
+            arrived: [None, None],
+            began: None,
+            opens_at: None,
+        })
+    }
+
+    /// The next batch; `None` at the end of both streams.
+    pub(super) fn next_batch(&mut self) -> Result<Option<MergedBatch>> {
+        let mut rows = 0_u64;
+        while self.left_over > 0
+            && let Some(side) = self.next_side()?
+        {
+            let reader = match side {
+                Side::Left => &mut self.left,
+                Side::Right => &mut self.right,
+            };
+            let Some((chunk, at)) = reader.head() else { break };
+            let row = chunk.view(at);
+            if self.cutter.opens(&row) && rows > 0 {
+                return self.end_batch().map(Some);
+            }
+            let arrived = &mut self.arrived[usize::from(side == Side::Right)];
+            *arrived = row.arrival.or(*arrived);
+            self.began = self.began.or(row.arrival);
+            self.opens_at = self.opens_at.or(row.time);
+            reader.take();
+            rows += 1;
+            self.left_over -= 1;
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        self.end_batch().map(Some)
+    }
+
+    fn end_batch(&mut self) -> Result<MergedBatch> {
+        let over = self.left_over == 0;
+        let side = |reader: &mut SideReader<'p>, arrived| -> Result<SideBatch> {
+            let pieces = reader.end_batch();
+            Ok(SideBatch { pieces, ended: over || !reader.ready()?, arrived })
+        };
+        let [left, right] = self.arrived;
+        let (left, right) = (side(&mut self.left, left)?, side(&mut self.right, right)?);
+        Ok(MergedBatch { left, right, began: self.began, opens_at: self.opens_at.take() })
+    }
+
+    /// Whose row comes next: the left one's on ties.
+    fn next_side(&mut self) -> Result<Option<Side>> {
+        Ok(match (self.left.ready()?, self.right.ready()?) {
+            (false, false) => None,
+            (true, false) => Some(Side::Left),
+            (false, true) => Some(Side::Right),
+            (true, true) => Some(self.earlier()),
+        })
+    }
+
+    fn earlier(&self) -> Side {
+        let order = |reader: &SideReader<'p>| {
+            reader.head().and_then(|(chunk, at)| chunk.order.get(at).copied())
+        };
+        let left_first = match self.merge {
+            Merge::EventTime | Merge::Arrival => order(&self.left) <= order(&self.right),
+            Merge::FileOrder => {
+                // The one that is not as far, row by row.
+                let ((left, of_left), (right, of_right)) =
+                    (self.left.taken_of(), self.right.taken_of());
+                left * of_right <= right * of_left
+            }
+        };
+        if left_first { Side::Left } else { Side::Right }
+    }
+
+    /// Rows whose arrival time is before that of an earlier row of their stream.
+    pub(super) fn arrivals_back(&self) -> u64 {
+        self.left.arrivals_back() + self.right.arrivals_back()
+    }
+}
+
+/// Rows of a stream; those of files that do not tell are counted.
+fn rows_of(side: &SidePlan, limit: Option<u64>) -> Result<u64> {
+    match side.stream.feed.rows() {
+        Some(rows) => Ok(rows),
+        None if matches!(side.stream.feed, Feed::Generated(_)) => Ok(limit.unwrap_or(u64::MAX)),
+        None => {
+            let mut rows = 0;
+            for batch in side.stream.feed.read(&[0])? {
+                rows += batch.map_err(crate::error::Failure::run)?.batch.num_rows() as u64;
+            }
+            Ok(rows)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! One pass over two recorded streams: merged, cut into batches, joined within
+//! the interval, given out, timed.
+
+mod chunk;
+mod cut;
+mod disorder;
+mod ends;
+mod joined;
+mod merge;
+mod outlier;
+mod pass;
+mod progress;
+mod read_through;
+mod side;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use pass::run;
+pub(super) use read_through::read_through;

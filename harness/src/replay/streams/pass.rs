@@ -1,0 +1,364 @@
+//! The pass: batch after batch through the join and the tables.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStreamJoin};
+
+use super::ends::TakingPart;
+use super::joined::JoinedSchema;
+use super::merge::{MergedBatch, Merger, SideBatch};
+use super::outlier::Outliers;
+use super::progress;
+use crate::error::{Failure, Result};
+use crate::interrupt::Attentive;
+use crate::plan::{SidePlan, Strategy, StreamStreamPlan, Unmatched};
+use crate::record::{Checksum, Dropped, Progress};
+use crate::replay::clock::{BatchClock, Phase};
+use crate::replay::dimension::Dimension;
+use crate::replay::give_out::Out;
+use crate::replay::pass::{Counted, PassOutcome, Watcher};
+use crate::replay::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
+use crate::replay::state_track::StateTrack;
+use crate::scenario::End;
+use crate::sink::Sink;
+
+/// Runs a pass; `elapsed` of the outcome is the time of what only looked on.
+pub(in crate::replay) fn run(
+    plan: &StreamStreamPlan,
+    strategy: &Strategy,
+    pool: Option<&Arc<rayon::ThreadPool>>,
+    sink: &mut dyn Sink,
+    watcher: &mut dyn Watcher,
+    counted: Counted,
+) -> Result<PassOutcome> {
+    let mut join = plan.operator(strategy)?;
+    let pipeline = Pipeline::new(&plan.joins, strategy, pool)?;
+    let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
+    let mut pass = PairPass {
+        joined: JoinedSchema::new(plan, &join),
+        counts: vec![JoinCounts::default(); plan.joins.len()],
+        outcome: PassOutcome {
+            checksum: (counted == Counted::All).then(Checksum::default),
+            dropped: Dropped {
+                late: Some(0),
+                null_key: Some(0),
+                filtered: Some(0),
+                null_time: Some(0),
+            },
+            ..PassOutcome::default()
+        },
+        track: StateTrack::new(can_evict),
+        aside: Duration::ZERO,
+        max_time: None,
+        opened_before: None,
+        ended: false,
+        plan,
+        pipeline,
+        sink,
+        watcher,
+        counted,
+    };
+    pass.replay(&mut join)?;
+    Ok(pass.finish())
+}
+
+/// A pass while it runs; the join is apart, for its output borrows it.
+struct PairPass<'p, 's> {
+    plan: &'p StreamStreamPlan,
+    pipeline: Pipeline<'p>,
+    joined: JoinedSchema,
+    sink: &'s mut dyn Sink,
+    watcher: &'s mut dyn Watcher,
+    counted: Counted,
+    counts: Vec<JoinCounts>,
+    outcome: PassOutcome,
+    track: StateTrack,
+    aside: Duration,
+    /// Greatest event time of both streams so far.
+    max_time: Option<i64>,
+    opened_before: Option<Instant>,
+    /// Whether a stream has ended.
+    ended: bool,
+}
+
+/// A batch about to run.
+struct Open {
+    opened: Instant,
+    clock: BatchClock,
+    /// Rows as they were read.
+    rows: u64,
+}
+
+impl Open {
+    fn new(rows: u64) -> Self {
+        Self { opened: Instant::now(), clock: BatchClock::default(), rows }
+    }
+}
+
+impl PairPass<'_, '_> {
+    fn replay(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
+        let mut reading = Duration::ZERO;
+        let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
+        let mut taking_part = TakingPart::new();
+        let mut outliers = Outliers::default();
+        let attentive = Attentive::new();
+        loop {
+            attentive.check()?;
+            let batch = timed(&mut reading, || merger.next_batch());
+            let Some(batch) = batch.map_err(|failure| self.in_batch(failure))? else { break };
+            let mut open = Open::new(batch.rows());
+            let rows = open.rows;
+            open.clock.add(Phase::Read, std::mem::take(&mut reading));
+            self.ended |= batch.left.ended || batch.right.ended;
+            if let Some(report) = self.data_batch(join, &batch, open)? {
+                let warning = outliers.look(self.plan, &batch, &report);
+                if let Some(warning) = warning {
+                    self.aside(|pass| pass.watcher.warning(&warning))?;
+                }
+            }
+            taking_part.look(self.plan, &batch, join);
+            self.no_data_batch(join)?;
+            self.aside(|pass| pass.watcher.rows(rows))?;
+        }
+        let back = merger.arrivals_back();
+        if back > 0 && self.counted == Counted::All {
+            let warning = format!(
+                "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
+            );
+            self.aside(|pass| pass.watcher.warning(&warning))?;
+        }
+        if self.plan.end == End::Flush {
+            let mut open = Open::new(0);
+            self.refresh(&mut open, None)?;
+            let mut wall = Duration::ZERO;
+            let output = timed(&mut wall, || join.finish(streamjoin_kernels::End::Flush));
+            if let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? {
+                let done = self.drain(output, open, wall);
+                done.map_err(|failure| self.in_batch(failure))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn data_batch(
+        &mut self,
+        join: &mut StreamStreamJoin,
+        batch: &MergedBatch,
+        mut open: Open,
+    ) -> Result<Option<BatchReport>> {
+        self.outcome.rows_in += open.rows;
+        let mut read = Duration::ZERO;
+        let sides = timed(&mut read, || {
+            Ok((
+                self.prepare(&self.plan.left, &batch.left)?,
+                self.prepare(&self.plan.right, &batch.right)?,
+            ))
+        });
+        let ((left, left_out), (right, right_out)) =
+            sides.map_err(|failure: Failure| self.in_batch(failure))?;
+        if let Some(filtered) = &mut self.outcome.dropped.filtered {
+            *filtered += left_out + right_out;
+        }
+        open.clock.add(Phase::Read, read);
+        self.refresh(&mut open, batch.opens_at)?;
+        let mut wall = Duration::ZERO;
+        let output = timed(&mut wall, || join.push(&left, &right));
+        let done = match output.map_err(|error| self.failed(error)) {
+            Ok(Some(output)) => self.drain(output, open, wall).map(Some),
+            // `where` left nothing: nothing runs.
+            Ok(None) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+        done.map_err(|failure| self.in_batch(failure.at(batch.place(self.plan))))
+    }
+
+    fn no_data_batch(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
+        let mut open = Open::new(0);
+        let mut wall = Duration::ZERO;
+        let output = timed(&mut wall, || join.advance());
+        let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? else {
+            return Ok(());
+        };
+        self.refresh(&mut open, None)?;
+        self.drain(output, open, wall).map(|_| ()).map_err(|failure| self.in_batch(failure))
+    }
+
+    /// A side's rows as the join takes them, and how many `where` left out.
+    fn prepare(&self, side: &SidePlan, batch: &SideBatch) -> Result<(Vec<RecordBatch>, u64)> {
+        let mut left_out = 0;
+        let rows = batch.pieces.iter().map(|piece| {
+            let failed = |error| piece.failed(side, Failure::run(error));
+            let kept = side.stream.prepare.apply(piece.batch.clone()).map_err(failed)?;
+            left_out += (piece.batch.num_rows() - kept.num_rows()) as u64;
+            side.input.apply(&kept).map_err(failed)
+        });
+        let rows = rows.collect::<Result<_>>()?;
+        Ok((rows, left_out))
+    }
+
+    /// Brings the tables to what is in force in a batch that opens at this
+    /// event time.
+    fn refresh(&mut self, open: &mut Open, opens_at: Option<i64>) -> Result<()> {
+        let mut build = Duration::ZERO;
+        self.max_time = self.max_time.max(opens_at);
+        let (batch, time) = (self.outcome.batches, self.max_time);
+        timed(&mut build, || self.pipeline.refresh(batch, time))
+            .map_err(|failure| self.in_batch(failure))?;
+        open.clock.add(Phase::Build, build);
+        Ok(())
+    }
+
+    /// Takes the output of an executed batch to the sink, and ends the batch;
+    /// the caller says where a failure was.
+    fn drain(
+        &mut self,
+        mut output: StreamBatch<'_>,
+        mut open: Open,
+        mut wall: Duration,
+    ) -> Result<BatchReport> {
+        let id = self.outcome.batches;
+        let joined = self.joined.clone();
+        let mut out = Out {
+            output: &self.plan.output,
+            batch_id: id,
+            sink: &mut *self.sink,
+            outcome: &mut self.outcome,
+            counted: self.counted,
+            time: Duration::ZERO,
+            aside: Duration::ZERO,
+        };
+        let mut run = Run {
+            counts: &mut self.counts,
+            times: JoinTimes::default(),
+            give_out: &mut |rows| out.give(rows),
+        };
+        loop {
+            let rows = timed(&mut wall, || output.next_batch());
+            let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
+            let Some(rows) = rows else { break };
+            let rows = joined.rows(rows)?;
+            self.pipeline.push(&rows, &mut run)?;
+        }
+        let JoinTimes { keys, probe, materialise } = run.times;
+        let (sink, aside) = (out.time, out.aside);
+        self.aside += aside;
+        let report = output.report().clone();
+        let clock = &mut open.clock;
+        clock.add(Phase::Keys, keys + report.times.intake);
+        clock.add(Phase::Probe, probe + report.times.probe);
+        clock.add(Phase::Insert, report.times.insert);
+        clock.add(Phase::Evict, report.times.evict);
+        clock.add(Phase::Materialise, materialise + report.times.materialise);
+        clock.add(Phase::Sink, sink);
+        let times = report.times;
+        let split = times.intake + times.probe + times.insert + times.evict + times.materialise;
+        clock.add(Phase::Other, wall.saturating_sub(split));
+        self.note(&report, output.outer_times());
+        drop(output);
+        self.end_batch(open, &report)?;
+        Ok(report)
+    }
+
+    /// Counts what a batch did.
+    fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
+        let times = [report.left.event_time, report.right.event_time];
+        self.max_time = times.iter().flatten().map(|times| times.max).max().max(self.max_time);
+        if self.counted == Counted::TimeOnly {
+            return;
+        }
+        let dropped = &mut self.outcome.dropped;
+        for side in [&report.left, &report.right] {
+            let counts = [side.late, side.null_key, side.filtered, side.null_time];
+            let totals = [
+                &mut dropped.late,
+                &mut dropped.null_key,
+                &mut dropped.filtered,
+                &mut dropped.null_time,
+            ];
+            for (total, count) in totals.into_iter().zip(counts) {
+                *total = total.map(|total| total + count);
+            }
+        }
+        if self.plan.output.unmatched == Unmatched::AsJoined && self.plan.joins.is_empty() {
+            self.outcome.rows_unmatched += report.rows_unmatched;
+        }
+        // The end is no moment of the stream: its rows have waited for nothing.
+        if let Some(now) = self.max_time.filter(|_| report.kind != BatchKind::End) {
+            for time in outer_times {
+                let micros = i128::from(now) - i128::from(*time);
+                let waited = u64::try_from(micros.max(0)).unwrap_or(u64::MAX);
+                self.outcome.outer_delay.record(Duration::from_micros(waited));
+            }
+        }
+        self.track.batch(report, self.ended);
+    }
+
+    fn end_batch(&mut self, mut open: Open, report: &BatchReport) -> Result<()> {
+        let id = self.outcome.batches;
+        let mut sink = Duration::ZERO;
+        timed(&mut sink, || self.sink.end_batch(id))?;
+        open.clock.add(Phase::Sink, sink);
+        self.outcome.batches += 1;
+        self.outcome.latencies.record(open.clock.total());
+        self.outcome.join_time += open.clock.join();
+        let since = self.opened_before.replace(open.opened);
+        let since = since.map(|before| open.opened.duration_since(before).as_secs_f64());
+        if self.counted == Counted::All && self.watcher.wants_progress() {
+            self.aside(|pass| {
+                let seconds = open.clock.total().as_secs_f64();
+                let progress = Progress {
+                    batch_id: id,
+                    num_input_rows: open.rows,
+                    input_rows_per_second: since
+                        .filter(|seconds| *seconds > 0.0)
+                        .map(|seconds| open.rows as f64 / seconds),
+                    processed_rows_per_second: (seconds > 0.0).then(|| open.rows as f64 / seconds),
+                    duration_ms: open.clock.durations(true),
+                    event_time: progress::event_time(report),
+                    state_operators: vec![progress::state(report)],
+                    dimension: pass.pipeline.dimensions().map(Dimension::progress).collect(),
+                    no_data: report.kind == BatchKind::NoData,
+                    end: report.kind == BatchKind::End,
+                };
+                pass.watcher.batch(progress)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs what only looks on, outside the pass's time.
+    fn aside<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = look(self);
+        self.aside += start.elapsed();
+        result
+    }
+
+    fn in_batch(&self, failure: Failure) -> Failure {
+        failure.at(format!("batch {}", self.outcome.batches))
+    }
+
+    fn failed(&self, error: streamjoin_kernels::JoinError) -> Failure {
+        Failure::run(error).at(&self.plan.place)
+    }
+
+    fn finish(self) -> PassOutcome {
+        let dimensions = || self.pipeline.dimensions();
+        let of_tables =
+            self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
+        PassOutcome {
+            rows_unmatched: match of_tables {
+                true => self.counts.iter().map(|counts| counts.unmatched).sum(),
+                false => self.outcome.rows_unmatched,
+            },
+            joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
+            build_time: dimensions().map(Dimension::build_time).sum(),
+            table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            state: Some(self.track.finish()),
+            elapsed: self.aside,
+            ..self.outcome
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Stream rows to keys and hashes.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::buffer::{BooleanBuffer, NullBuffer};
+
+use super::plan::{Plan, Slot};
+use super::stream_static::StreamStaticJoin;
+use crate::error::Result;
+use crate::key::{EncodedKeys, Keys};
+
+/// Encodes and hashes the keys of stream rows; rows that fail the one-sided
+/// filter can match nothing, as rows with a null key.
+pub(super) fn encode(
+    join: &StreamStaticJoin,
+    columns: &[ArrayRef],
+    rows: usize,
+    hashes: &mut Vec<u64>,
+) -> Result<EncodedKeys> {
+    let plan = &join.plan;
+    let mut encoded = if plan.is_nested_loop() {
+        EncodedKeys { keys: Keys::Words(vec![0; rows].into()), matchable: None }
+    } else {
+        plan.encode(&plan.stream_keys, columns, rows, join.spec.cast_mode)?
+    };
+    // Where none is preserved, rows that fail are gone before they come here.
+    if plan.preserves_stream()
+        && let Some(passed) = passed(plan, columns, rows)?
+    {
+        let passed = NullBuffer::new(passed);
+        let matchable = encoded.matchable.take().map(NullBuffer::new);
+        encoded.matchable =
+            NullBuffer::union(Some(&passed), matchable.as_ref()).map(NullBuffer::into_inner);
+    }
+    if plan.is_nested_loop() {
+        hashes.clear();
+        hashes.resize(rows, 0);
+    } else {
+        join.options.hasher.hash(&encoded.keys, hashes);
+    }
+    Ok(encoded)
+}
+
+/// The rows that pass the one-sided filter; none if there is no filter.
+pub(super) fn passed(
+    plan: &Plan,
+    columns: &[ArrayRef],
+    rows: usize,
+) -> Result<Option<BooleanBuffer>> {
+    let Some(filter) = &plan.stream_filter else { return Ok(None) };
+    let inputs: Vec<ArrayRef> = filter
+        .slots
+        .iter()
+        .map(|&slot| {
+            let (Slot::Stream(i) | Slot::Payload(i)) = slot;
+            Arc::clone(&columns[i])
+        })
+        .collect();
+    filter.filter.evaluate(&inputs, rows).map(Some)
+}

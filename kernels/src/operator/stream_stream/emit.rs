@@ -1,0 +1,183 @@
+//! Row numbers to output batches, in bounded pieces.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow::buffer::BooleanBuffer;
+
+use super::super::unit::too_large;
+use super::batch::StreamBatch;
+use super::plan::Kept;
+use crate::error::Result;
+use crate::pairs::Pairs;
+use crate::probe::{gather, row_bytes};
+use crate::side::Side;
+
+/// Rows that are to come out.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// Probe rows are new ones, build rows are stored ones; of rows that come
+    /// out alone only one list is filled.
+    pub(super) pairs: Pairs,
+    kind: Kind,
+    given_out: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Kind {
+    #[default]
+    Nothing,
+    /// New rows of this side with stored ones of the other.
+    Pairs(Side),
+    /// New rows of this side.
+    New(Side),
+    /// Rows of this side that the intake set apart.
+    Unmatchable(Side),
+    /// Stored rows of this side.
+    Stored(Side),
+}
+
+impl Pending {
+    /// Pairs to be found, in the buffers of what was given out before.
+    pub(super) fn pairs(side: Side, before: Self) -> Self {
+        let mut pairs = before.pairs;
+        pairs.clear();
+        Self { pairs, kind: Kind::Pairs(side), given_out: 0 }
+    }
+
+    pub(super) fn new_rows(side: Side, rows: Vec<u32>) -> Self {
+        Self::of_probe(Kind::New(side), rows)
+    }
+
+    pub(super) fn unmatchable(side: Side, rows: Vec<u32>) -> Self {
+        Self::of_probe(Kind::Unmatchable(side), rows)
+    }
+
+    pub(super) fn stored(side: Side, rows: Vec<u32>) -> Self {
+        let pairs = Pairs { probe_rows: Vec::new(), build_rows: rows };
+        Self { pairs, kind: Kind::Stored(side), given_out: 0 }
+    }
+
+    fn of_probe(kind: Kind, rows: Vec<u32>) -> Self {
+        let pairs = Pairs { probe_rows: rows, build_rows: Vec::new() };
+        Self { pairs, kind, given_out: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.pairs.probe_rows.len().max(self.pairs.build_rows.len())
+    }
+}
+
+impl StreamBatch<'_> {
+    /// The next piece of what is pending; none if nothing is.
+    pub(super) fn emit(&mut self) -> Result<Option<RecordBatch>> {
+        let started = Instant::now();
+        let from = self.pending.given_out;
+        if from == self.pending.len() {
+            return Ok(None);
+        }
+        let rows = self.fitting(from);
+        let range = from..from + rows;
+        let schema = Arc::clone(&self.join.plan.output_schema);
+        let columns = self
+            .columns(&self.join.plan.output, range.clone())
+            .map_err(|error| too_large(error, &schema))?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        self.pending.given_out = range.end;
+        self.report.rows_out += rows as u64;
+        let unmatched = match self.pending.kind {
+            Kind::Nothing | Kind::Pairs(_) => false,
+            Kind::New(side) | Kind::Unmatchable(side) | Kind::Stored(side) => {
+                self.join.plan.side(side).preserved
+            }
+        };
+        self.report.rows_unmatched += if unmatched { rows as u64 } else { 0 };
+        self.report.times.materialise += started.elapsed();
+        Ok(Some(output))
+    }
+
+    /// Drops the pairs that fail the residual condition.
+    pub(super) fn apply_residual(&mut self, side: Side) -> Result<()> {
+        let Some(residual) = &self.join.plan.residual else { return Ok(()) };
+        debug_assert!(matches!(self.pending.kind, Kind::Pairs(of) if of == side));
+        let mut keep = Vec::with_capacity(self.pending.len());
+        while keep.len() < self.pending.len() {
+            let from = keep.len();
+            let rows = self.fitting(from);
+            let columns = self.columns(&residual.slots, from..from + rows)?;
+            keep.extend(residual.filter.evaluate(&columns, rows)?.iter());
+        }
+        self.pending.pairs.retain_from(0, &BooleanBuffer::from(keep));
+        Ok(())
+    }
+
+    /// How many of the pending rows from `from` on make up one batch.
+    fn fitting(&self, from: usize) -> usize {
+        let options = &self.join.options;
+        let rows = options.max_output_rows.min(self.pending.len() - from);
+        let bytes = options.max_output_bytes;
+        let new = |columns: &[ArrayRef]| {
+            let row: usize = columns.iter().map(row_bytes).sum();
+            (bytes / 2 / row.max(1)).max(1)
+        };
+        let stored = |side: Side, bytes: usize| {
+            let rows = &self.pending.pairs.build_rows[from..from + rows];
+            self.join.store(side).rows_within(rows, bytes)
+        };
+        rows.min(match self.pending.kind {
+            Kind::Nothing => rows,
+            Kind::Pairs(side) => {
+                new(&self.intake(side).payload).min(stored(side.opposite(), bytes / 2))
+            }
+            Kind::New(side) => new(&self.intake(side).payload),
+            Kind::Unmatchable(side) => new(&self.intake(side).unmatchable),
+            Kind::Stored(side) => stored(side, bytes),
+        })
+    }
+
+    /// Kept columns of a range of the pending rows.
+    fn columns(&self, wanted: &[Kept], range: Range<usize>) -> Result<Vec<ArrayRef>> {
+        let part = |rows: &'_ Vec<u32>| rows.get(range.clone()).unwrap_or_default().to_vec();
+        let (new, stored) =
+            (part(&self.pending.pairs.probe_rows), part(&self.pending.pairs.build_rows));
+        // Which side's columns come from where.
+        let (of_new, columns, of_stored) = match self.pending.kind {
+            Kind::Nothing => (None, &[][..], None),
+            Kind::Pairs(side) => {
+                (Some(side), &self.intake(side).payload[..], Some(side.opposite()))
+            }
+            Kind::New(side) => (Some(side), &self.intake(side).payload[..], None),
+            Kind::Unmatchable(side) => (Some(side), &self.intake(side).unmatchable[..], None),
+            Kind::Stored(side) => (None, &[][..], Some(side)),
+        };
+        let from_store: Vec<usize> = wanted
+            .iter()
+            .filter(|kept| of_stored == Some(kept.side))
+            .map(|kept| kept.column)
+            .collect();
+        let mut gathered = match of_stored {
+            Some(side) => self.join.store(side).gather(&from_store, &stored)?,
+            None => Vec::new(),
+        }
+        .into_iter();
+        let null = |kept: &Kept| {
+            let types = &self.join.plan.side(kept.side).kept_types;
+            new_null_array(&types[kept.column], range.len())
+        };
+        wanted
+            .iter()
+            .map(|kept| {
+                if of_new == Some(kept.side) {
+                    gather(&columns[kept.column], &new)
+                } else if of_stored == Some(kept.side) {
+                    Ok(gathered.next().unwrap_or_else(|| null(kept)))
+                } else {
+                    Ok(null(kept))
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,230 @@
+//! What comes in: filters, the watermark, the late filter, keys.
+
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::compute::concat;
+
+use super::super::stream_static::check_schema;
+use super::join::StreamStreamJoin;
+use super::plan::SidePlan;
+use super::report::{EventTimeStats, SideReport};
+use crate::error::{JoinError, Result};
+use crate::key::{EncodedKeys, Keys};
+use crate::pairs::NO_ROW;
+use crate::probe::gather;
+use crate::side::Side;
+use crate::state::{IntervalProbe, NewRows, StateProbe, by_value};
+use crate::table::Probe;
+use crate::time::{BatchWatermarks, EventTimes};
+
+/// The accepted rows of one side of a batch.
+#[derive(Debug)]
+pub(super) struct Intake {
+    pub(super) rows: usize,
+    /// The columns that the store keeps.
+    pub(super) payload: Vec<ArrayRef>,
+    keys: Keys,
+    hashes: Vec<u64>,
+    matchable: Option<BooleanBuffer>,
+    pub(super) times: EventTimes,
+    /// Whether each row has found a match.
+    pub(super) matched: Vec<bool>,
+    /// Kept columns of rows of a preserved side that can match nothing.
+    pub(super) unmatchable: Vec<ArrayRef>,
+    pub(super) unmatchable_rows: usize,
+}
+
+impl Intake {
+    pub(super) fn new(
+        join: &mut StreamStreamJoin,
+        side: Side,
+        batches: &[RecordBatch],
+        watermarks: BatchWatermarks,
+        report: &mut SideReport,
+    ) -> Result<Self> {
+        let plan = join.plan.side(side);
+        let mut work = Work::new(join, side, batches)?;
+        report.rows_in = work.rows as u64;
+        let mut keys = None;
+        if !plan.preserved {
+            let kept = work.passing(plan)?;
+            report.filtered = work.retain(kept)?;
+            if plan.needs_time {
+                report.null_time = work.retain_timed(plan)?;
+            }
+            let encoded = join.encode(side, &work)?;
+            match encoded.matchable {
+                // Keys once more, of the rows that stay: nulls are rare.
+                Some(matchable) => report.null_key = work.retain(Some(matchable))?,
+                None => keys = Some(encoded.keys),
+            }
+        }
+        let seen = work.times(plan)?;
+        for row in 0..seen.len() {
+            if let Some(time) = seen.get(row) {
+                let origin = work.origin.as_ref().map_or(row as u64, |o| o[row].into());
+                EventTimeStats::add(&mut report.event_time, time, origin);
+            }
+        }
+        let before = work.rows;
+        if plan.watermark {
+            let times = join.stand_in(seen);
+            let is_late = |row| watermarks.is_late(times.get(row));
+            let kept = BooleanBuffer::collect_bool(work.rows, |row| !is_late(row));
+            report.late = work.retain(Some(kept))?;
+        }
+        if join.plan.window.is_some() {
+            report.null_time += work.retain_timed(plan)?;
+        }
+        let (mut unmatchable, mut unmatchable_rows) = (Vec::new(), 0);
+        if plan.preserved
+            && let Some(passing) = work.passing(plan)?
+        {
+            let mut failing = work.clone();
+            failing.retain(Some(!&passing))?;
+            work.retain(Some(passing))?;
+            (unmatchable, unmatchable_rows) = (failing.payload(plan)?, failing.rows);
+            report.unmatchable = unmatchable_rows as u64;
+        }
+        let encoded = match keys {
+            Some(keys) if work.rows == before => EncodedKeys { keys, matchable: None },
+            _ => join.encode(side, &work)?,
+        };
+        let mut hashes = Vec::new();
+        join.options.hasher.hash(&encoded.keys, &mut hashes);
+        Ok(Self {
+            rows: work.rows,
+            payload: work.payload(plan)?,
+            keys: encoded.keys,
+            hashes,
+            matchable: encoded.matchable,
+            times: join.stand_in(work.times(plan)?),
+            matched: vec![false; work.rows],
+            unmatchable,
+            unmatchable_rows,
+        })
+    }
+
+    fn keys(&self) -> Probe<'_> {
+        Probe::new(&self.keys, &self.hashes, self.matchable.as_ref())
+    }
+
+    /// The rows as ones that look for partners.
+    pub(super) fn probe(&self, join: &StreamStreamJoin, side: Side) -> StateProbe<'_> {
+        let interval = |condition| IntervalProbe { times: &self.times, side, condition };
+        StateProbe { keys: self.keys(), interval: join.plan.interval.map(interval) }
+    }
+
+    /// Some of the rows as ones to store.
+    pub(super) fn new_rows<'a>(&'a self, rows: &'a [u32]) -> NewRows<'a> {
+        NewRows {
+            keys: self.keys(),
+            times: &self.times,
+            payload: &self.payload,
+            matched: &self.matched,
+            rows,
+        }
+    }
+}
+
+/// Rows on their way in: the columns that the side reads.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    columns: Vec<ArrayRef>,
+    rows: usize,
+    /// Which rows of the batch these are; none while they are all of them.
+    origin: Option<Vec<u32>>,
+}
+
+impl Work {
+    fn new(join: &StreamStreamJoin, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+        let (read, schema) = (&join.plan.side(side).read, &join.spec.input(side).schema);
+        for batch in batches {
+            check_schema(&format!("the {side} batch"), schema, batch)?;
+        }
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        if rows as u64 >= u64::from(NO_ROW) {
+            return Err(JoinError::InvalidPlan(format!(
+                "a batch of {rows} rows: at most 2^32 - 2 come at once, push them in parts"
+            )));
+        }
+        let column = |&i: &usize| -> Result<ArrayRef> {
+            let parts: Vec<&dyn Array> = batches.iter().map(|b| b.column(i).as_ref()).collect();
+            Ok(match batches {
+                [] => arrow::array::new_empty_array(schema.field(i).data_type()),
+                [one] => one.column(i).clone(),
+                _ => concat(&parts)?,
+            })
+        };
+        Ok(Self { columns: read.iter().map(column).collect::<Result<_>>()?, rows, origin: None })
+    }
+
+    /// Keeps the rows that are set; returns how many are not.
+    fn retain(&mut self, keep: Option<BooleanBuffer>) -> Result<u64> {
+        let Some(keep) = keep else { return Ok(0) };
+        let kept = keep.count_set_bits();
+        let dropped = self.rows - kept;
+        if dropped > 0 {
+            let rows: Vec<u32> = keep.set_indices().map(|row| row as u32).collect();
+            for column in &mut self.columns {
+                *column = gather(column, &rows)?;
+            }
+            self.origin = Some(match self.origin.take() {
+                None => rows,
+                Some(origin) => rows.iter().map(|&row| origin[row as usize]).collect(),
+            });
+            self.rows = kept;
+        }
+        Ok(dropped as u64)
+    }
+
+    fn retain_timed(&mut self, plan: &SidePlan) -> Result<u64> {
+        let nulls = self.times(plan)?.nulls().map(|nulls| nulls.inner().clone());
+        self.retain(nulls)
+    }
+
+    /// The rows that pass the side's own conditions; none if all do. On a
+    /// preserved side only the filter counts: a null elsewhere is the business
+    /// of the pair.
+    fn passing(&self, plan: &SidePlan) -> Result<Option<BooleanBuffer>> {
+        let mut passing = None;
+        if let Some(filter) = &plan.filter {
+            let columns: Vec<ArrayRef> =
+                filter.slots.iter().map(|&slot| self.columns[slot].clone()).collect();
+            passing = Some(NullBuffer::new(filter.filter.evaluate(&columns, self.rows)?));
+        }
+        if !plan.preserved {
+            for &slot in &plan.not_null {
+                let nulls = self.columns[slot].logical_nulls();
+                passing = NullBuffer::union(passing.as_ref(), nulls.as_ref());
+            }
+        }
+        Ok(passing.filter(|p| p.null_count() > 0).map(NullBuffer::into_inner))
+    }
+
+    fn times(&self, plan: &SidePlan) -> Result<EventTimes> {
+        match plan.event_time {
+            Some(slot) => EventTimes::new(&self.columns[slot]),
+            None => Ok(EventTimes::none(self.rows)),
+        }
+    }
+
+    fn payload(&self, plan: &SidePlan) -> Result<Vec<ArrayRef>> {
+        let slots = plan.payload.iter().zip(&plan.kept_types);
+        slots.map(|(&slot, kept)| by_value(&self.columns[slot], kept)).collect()
+    }
+}
+
+impl StreamStreamJoin {
+    /// The times by which rows are late and leave.
+    fn stand_in(&self, times: EventTimes) -> EventTimes {
+        match self.plan.window {
+            Some(width) => times.window_ends(width),
+            None => times,
+        }
+    }
+
+    fn encode(&self, side: Side, work: &Work) -> Result<EncodedKeys> {
+        self.plan.encode(side, &work.columns, work.rows, self.spec.cast_mode)
+    }
+}

@@ -1,0 +1,226 @@
+//! The operator.
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+
+use super::batch::StreamBatch;
+use super::options::StreamOptions;
+use super::plan::Plan;
+use super::report::BatchKind;
+use super::spec::{End, StreamStreamSpec};
+use crate::error::{JoinError, Result};
+use crate::side::Side;
+use crate::state::{StateSize, StateStore};
+use crate::time::{Expiry, Watermarks};
+
+/// Joins two streams, batch by batch.
+///
+/// Push a micro-batch of both sides, read its output to the end, then call
+/// [`advance`](Self::advance): it runs the batch without input that a moved
+/// watermark may call for. At the end of the streams, [`finish`](Self::finish).
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
+/// # use streamjoin_kernels::*;
+/// # use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+/// # fn main() -> Result<()> {
+/// let batch = |ids: Vec<i64>, seconds: Vec<i64>| {
+///     let times = seconds.iter().map(|s| s * 1_000_000);
+///     RecordBatch::try_from_iter([
+///         ("id", Arc::new(Int64Array::from(ids)) as ArrayRef),
+///         ("at", Arc::new(TimestampMicrosecondArray::from_iter_values(times)) as ArrayRef),
+///     ])
+/// };
+/// // Clicks at most an hour after the impression; both at most 10 s out of order.
+/// let input = |schema| StreamInput::timed(schema, 1, Some(10_000_000));
+/// let schema = batch(vec![], vec![])?.schema();
+/// let spec = StreamStreamSpec::on(
+///     input(schema.clone()),
+///     input(schema),
+///     JoinType::LeftOuter,
+///     vec![StreamKey::equal(0, 0)],
+///     TimeCondition { interval: IntervalCondition::between(0, 3_600_000_000), key: None },
+/// );
+/// let mut join = StreamStreamJoin::new(spec, StreamOptions::default())?;
+///
+/// let (impressions, clicks) = (batch(vec![1, 2], vec![100, 101])?, batch(vec![1], vec![160])?);
+/// if let Some(mut output) = join.push(&[impressions], &[clicks])? {
+///     assert_eq!(output.next_batch()?.map(|rows| rows.num_rows()), Some(1));
+///     assert!(output.next_batch()?.is_none());
+///     assert_eq!(output.report().left.state.rows, 2);
+/// }
+/// // The watermark moved to 91 s: too early to give up on impression 2.
+/// if let Some(mut output) = join.advance()? {
+///     assert!(output.next_batch()?.is_none());
+/// }
+/// let mut output = join.finish(End::Flush)?.expect("there is state");
+/// assert_eq!(output.next_batch()?.map(|rows| rows.num_rows()), Some(1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct StreamStreamJoin {
+    pub(super) spec: StreamStreamSpec,
+    pub(super) options: StreamOptions,
+    pub(super) plan: Plan,
+    pub(super) left: Box<dyn StateStore>,
+    pub(super) right: Box<dyn StateStore>,
+    pub(super) watermarks: Watermarks,
+    /// A batch has begun and not ended.
+    pub(super) open: bool,
+}
+
+impl StreamStreamJoin {
+    /// Plans the join.
+    ///
+    /// # Errors
+    /// [`JoinError::Refused`] for a join that gives no sound answer on streams,
+    /// [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for key
+    /// types, [`JoinError::UnsupportedState`] for columns that cannot be kept,
+    /// [`JoinError::InvalidPlan`] for columns that do not exist, event times
+    /// that are none, and options out of range.
+    pub fn new(spec: StreamStreamSpec, options: StreamOptions) -> Result<Self> {
+        let plan = Plan::new(&spec)?;
+        if !(1..=1 << 30).contains(&options.max_output_rows) {
+            return Err(JoinError::InvalidPlan(format!(
+                "max_output_rows must be between 1 and 2^30, not {}",
+                options.max_output_rows
+            )));
+        }
+        let (left, right) = (spec.left.watermark_delay, spec.right.watermark_delay);
+        Ok(Self {
+            left: options.store.build(&plan.store_plan(Side::Left))?,
+            right: options.store.build(&plan.store_plan(Side::Right))?,
+            watermarks: Watermarks::new(spec.policy, left, right),
+            open: false,
+            spec,
+            options,
+            plan,
+        })
+    }
+
+    /// The schema of the output.
+    #[must_use]
+    pub fn output_schema(&self) -> &SchemaRef {
+        &self.plan.output_schema
+    }
+
+    /// The types that keys are compared as, after coercion.
+    #[must_use]
+    pub fn key_types(&self) -> &[DataType] {
+        &self.plan.key_types
+    }
+
+    /// When the rows of a side leave the state, or why they never do.
+    #[must_use]
+    pub fn expiry(&self, side: Side) -> Expiry {
+        self.plan.side(side).expiry
+    }
+
+    /// Whether the condition on event time can hold for no pair of rows, so
+    /// that nothing ever matches: most likely a mistake.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        self.spec.time.matches_nothing()
+    }
+
+    /// The columns of a side that the state keeps, by position, ascending.
+    #[must_use]
+    pub fn kept_columns(&self, side: Side) -> Vec<usize> {
+        let plan = self.plan.side(side);
+        plan.payload.iter().map(|&slot| plan.read[slot]).collect()
+    }
+
+    /// The columns of a side that the join reads at all, by position, ascending.
+    #[must_use]
+    pub fn read_columns(&self, side: Side) -> &[usize] {
+        &self.plan.side(side).read
+    }
+
+    /// What the state of a side holds.
+    #[must_use]
+    pub fn state(&self, side: Side) -> StateSize {
+        self.store(side).size()
+    }
+
+    /// The watermarks.
+    #[must_use]
+    pub fn watermarks(&self) -> &Watermarks {
+        &self.watermarks
+    }
+
+    /// Lets an idle or finished side leave the global watermark, or come back;
+    /// call [`advance`](Self::advance) after it, for the watermark may move.
+    pub fn set_taking_part(&mut self, side: Side, takes_part: bool) {
+        self.watermarks.set_taking_part(side, takes_part);
+    }
+
+    /// Joins a micro-batch, of any number of record batches a side; without a
+    /// row on either side nothing runs.
+    ///
+    /// The output must be read to its end, or the join can go on no more.
+    ///
+    /// # Errors
+    /// [`JoinError::Schema`] for batches of another schema, errors of casts and
+    /// filters, [`JoinError::Unfinished`] if the batch before has failed or was
+    /// not read to its end.
+    pub fn push(
+        &mut self,
+        left: &[RecordBatch],
+        right: &[RecordBatch],
+    ) -> Result<Option<StreamBatch<'_>>> {
+        self.check_closed()?;
+        if left.iter().chain(right).all(|batch| batch.num_rows() == 0) {
+            return Ok(None);
+        }
+        StreamBatch::begin(self, BatchKind::Data, left, right).map(Some)
+    }
+
+    /// Runs the batch without input that is due: no-data batches are on, some
+    /// side's rows can leave, and the watermark is beyond the one of the batch
+    /// before.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn advance(&mut self) -> Result<Option<StreamBatch<'_>>> {
+        self.check_closed()?;
+        let evicts = |side| self.expiry(side).is_bounded();
+        let due = self.spec.no_data_batches
+            && (evicts(Side::Left) || evicts(Side::Right))
+            && self.watermarks.has_advanced();
+        if due { StreamBatch::begin(self, BatchKind::NoData, &[], &[]).map(Some) } else { Ok(None) }
+    }
+
+    /// Ends the streams. [`End::Flush`] empties the state in one last batch, if
+    /// there is any.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn finish(&mut self, end: End) -> Result<Option<StreamBatch<'_>>> {
+        self.check_closed()?;
+        let empty = self.left.rows() + self.right.rows() == 0;
+        match end {
+            End::Flush if !empty => StreamBatch::begin(self, BatchKind::End, &[], &[]).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn check_closed(&self) -> Result<()> {
+        if self.open { Err(JoinError::Unfinished) } else { Ok(()) }
+    }
+
+    pub(super) fn store(&self, side: Side) -> &dyn StateStore {
+        match side {
+            Side::Left => self.left.as_ref(),
+            Side::Right => self.right.as_ref(),
+        }
+    }
+
+    pub(super) fn store_mut(&mut self, side: Side) -> &mut dyn StateStore {
+        match side {
+            Side::Left => self.left.as_mut(),
+            Side::Right => self.right.as_mut(),
+        }
+    }
+}

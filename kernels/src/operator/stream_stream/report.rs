@@ -1,0 +1,157 @@
+//! What a batch did.
+
+use std::time::Duration;
+
+use crate::side::Side;
+use crate::state::StateSize;
+
+/// Why a batch ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BatchKind {
+    /// There was input.
+    #[default]
+    Data,
+    /// The watermark had moved.
+    NoData,
+    /// The streams are at their end.
+    End,
+}
+
+/// Counts, times and state of an executed batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BatchReport {
+    /// Why it ran.
+    pub kind: BatchKind,
+    /// The watermark in force, which evicted; milliseconds, none if no side
+    /// declares one.
+    pub watermark: Option<i64>,
+    /// The watermark of the batch before, by which rows were late.
+    pub late_watermark: Option<i64>,
+    /// The left side.
+    pub left: SideReport,
+    /// The right side.
+    pub right: SideReport,
+    /// Rows that came out.
+    pub rows_out: u64,
+    /// Those of them that no row matched: null-extended, or of an anti join.
+    pub rows_unmatched: u64,
+    /// Where the time went.
+    pub times: BatchTimes,
+}
+
+impl BatchReport {
+    /// The report of one side.
+    #[must_use]
+    pub fn side(&self, side: Side) -> &SideReport {
+        match side {
+            Side::Left => &self.left,
+            Side::Right => &self.right,
+        }
+    }
+
+    pub(super) fn side_mut(&mut self, side: Side) -> &mut SideReport {
+        match side {
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        }
+    }
+}
+
+/// One side of a batch. Each row that came in was dropped for one reason, or
+/// came out at once because its side's filter failed, or was accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SideReport {
+    /// Rows that came in.
+    pub rows_in: u64,
+    /// Dropped: at or before the late watermark.
+    pub late: u64,
+    /// Dropped: a null in a key on a side that is not preserved.
+    pub null_key: u64,
+    /// Dropped: failed the side's own conditions, or a null in a column that
+    /// they need, on a side that is not preserved.
+    pub filtered: u64,
+    /// Dropped: no event time, where the condition needs one and the side is
+    /// not preserved, or where windows are made of it.
+    pub null_time: u64,
+    /// Came out at once, unmatched: failed the conditions of their side, which
+    /// is preserved.
+    pub unmatchable: u64,
+    /// Rows put in state.
+    pub added: u64,
+    /// Rows taken out of state: evicted, or matched in a semi or anti join.
+    pub removed: u64,
+    /// What the state holds after the batch.
+    pub state: StateSize,
+    /// Event times of the rows that the watermark saw, late ones included.
+    pub event_time: Option<EventTimeStats>,
+    /// Stored rows that look-ups for the other side's rows walked over.
+    pub rows_walked: u64,
+    /// Stored rows that eviction looked at.
+    pub rows_visited: u64,
+}
+
+impl SideReport {
+    /// Rows that were dropped, for whatever reason.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.late + self.null_key + self.filtered + self.null_time
+    }
+}
+
+/// Event times of some rows, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventTimeStats {
+    /// The least.
+    pub min: i64,
+    /// The greatest.
+    pub max: i64,
+    /// Row of the batch, from 0, that first has the greatest: where a time that
+    /// is far in the future came from.
+    pub max_row: u64,
+    /// Their sum.
+    pub sum: i128,
+    /// Rows with an event time.
+    pub rows: u64,
+}
+
+impl EventTimeStats {
+    /// Takes up one row.
+    pub(super) fn add(stats: &mut Option<Self>, time: i64, row: u64) {
+        match stats {
+            None => {
+                *stats =
+                    Some(Self { min: time, max: time, max_row: row, sum: time.into(), rows: 1 });
+            }
+            Some(stats) => {
+                stats.min = stats.min.min(time);
+                if time > stats.max {
+                    (stats.max, stats.max_row) = (time, row);
+                }
+                stats.sum += i128::from(time);
+                stats.rows += 1;
+            }
+        }
+    }
+
+    /// Their mean, floored.
+    #[must_use]
+    pub fn mean(&self) -> i64 {
+        // Between two 64-bit values, so it is one.
+        self.sum.div_euclid(i128::from(self.rows.max(1))) as i64
+    }
+}
+
+/// Time spent by the kernels in one batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchTimes {
+    /// Filters, keys, hashes, the late filter.
+    pub intake: Duration,
+    /// Look-ups and residual conditions.
+    pub probe: Duration,
+    /// Storing of new rows.
+    pub insert: Duration,
+    /// Eviction, and freeing of what was evicted.
+    pub evict: Duration,
+    /// Gathering of output columns.
+    pub materialise: Duration,
+}

@@ -1,0 +1,72 @@
+//! The stores by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::full_scan::FullScan;
+use super::ordered_map::OrderedMap;
+use super::{StateStore, StorePlan};
+use crate::error::{JoinError, Result};
+use crate::key::KeyShape;
+
+/// How the rows of a side are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreKind {
+    /// A hash map from key to rows in event-time order, and a queue of rows by
+    /// event time: plain, and eviction touches only what expires.
+    #[default]
+    OrderedMap,
+    /// A hash map from key to rows as they came; every eviction scans all rows,
+    /// as Spark's does.
+    FullScan,
+}
+
+impl StoreKind {
+    /// Every store.
+    pub const ALL: [Self; 2] = [Self::OrderedMap, Self::FullScan];
+
+    /// The name, such as `full-scan`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OrderedMap => "ordered-map",
+            Self::FullScan => "full-scan",
+        }
+    }
+
+    /// An empty store.
+    ///
+    /// # Errors
+    /// [`JoinError::UnsupportedState`] for a column type that cannot be kept.
+    pub fn build(self, plan: &StorePlan) -> Result<Box<dyn StateStore>> {
+        Ok(match (self, plan.shape) {
+            (Self::OrderedMap, KeyShape::Word) => Box::new(OrderedMap::<u64>::new(plan)?),
+            (Self::OrderedMap, KeyShape::Wide) => Box::new(OrderedMap::<i128>::new(plan)?),
+            (Self::OrderedMap, KeyShape::Bytes) => Box::new(OrderedMap::<Box<[u8]>>::new(plan)?),
+            (Self::FullScan, KeyShape::Word) => Box::new(FullScan::<u64>::new(plan)?),
+            (Self::FullScan, KeyShape::Wide) => Box::new(FullScan::<i128>::new(plan)?),
+            (Self::FullScan, KeyShape::Bytes) => Box::new(FullScan::<Box<[u8]>>::new(plan)?),
+        })
+    }
+}
+
+impl fmt::Display for StoreKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for StoreKind {
+    type Err = JoinError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
+            JoinError::UnknownName {
+                what: "state store",
+                name: text.to_owned(),
+                known: Self::ALL.map(Self::name).join(", "),
+            }
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! What a stream-stream join remembers of one side.
+//!
+//! A [`StateStore`] holds rows by key and event time until the eviction line
+//! passes them. All calls take batches of rows; a store is free to lay them out
+//! as it likes and names them by 32-bit ids of its own.
+//!
+//! Adding a store is one file that implements the trait, one variant of
+//! [`StoreKind`] and one arm of its `build`.
+
+mod full_scan;
+mod keyed;
+mod kind;
+mod ordered_map;
+mod rows;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+
+pub use kind::StoreKind;
+pub(crate) use rows::by_value;
+pub use size::StateSize;
+
+use crate::error::Result;
+use crate::key::{KeyShape, Keys};
+use crate::pairs::Pairs;
+use crate::side::Side;
+use crate::table::{FindCursor, Probe};
+use crate::time::{EventTimes, IntervalCondition};
+
+/// What a store is for.
+#[derive(Clone, Debug)]
+pub struct StorePlan {
+    /// The shape of the keys.
+    pub shape: KeyShape,
+    /// The types of the columns that are kept. Dictionaries and run-end encoded
+    /// columns are kept by value: see [`kept_type`].
+    pub payload: Vec<DataType>,
+    /// Whether an eviction line will ever be given.
+    pub evicts: bool,
+}
+
+/// Rows that come in together: all columns have one length, of which `rows`
+/// names those that are stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRows<'a> {
+    /// Keys, hashes, and which rows can be found; a row that cannot is stored
+    /// all the same, and waits for the eviction line.
+    pub keys: Probe<'a>,
+    /// Event times, or what stands in for them.
+    pub times: &'a EventTimes,
+    /// The columns of [`StorePlan::payload`]. Nothing of them is kept alive.
+    pub payload: &'a [ArrayRef],
+    /// Whether each row has a match already.
+    pub matched: &'a [bool],
+    /// The rows to store.
+    pub rows: &'a [u32],
+}
+
+/// Rows of the other side that look for partners.
+#[derive(Clone, Copy, Debug)]
+pub struct StateProbe<'a> {
+    /// Keys, hashes, and which rows may match.
+    pub keys: Probe<'a>,
+    /// The condition on event times; none where it has no bound.
+    pub interval: Option<IntervalProbe<'a>>,
+}
+
+/// The event times of the rows that look for partners.
+#[derive(Clone, Copy, Debug)]
+pub struct IntervalProbe<'a> {
+    /// Their times.
+    pub times: &'a EventTimes,
+    /// The side that they are of.
+    pub side: Side,
+    /// The condition.
+    pub condition: IntervalCondition,
+}
+
+impl IntervalProbe<'_> {
+    /// The event times that the partners of `row` have, ends included; none if
+    /// it can have no partner.
+    #[inline]
+    #[must_use]
+    pub fn around(&self, row: usize) -> Option<(i64, i64)> {
+        self.condition.around(self.side, self.times.get(row)?)
+    }
+}
+
+/// Rows that left the state.
+#[derive(Clone, Debug, Default)]
+pub struct Departed {
+    /// Their ids.
+    pub rows: Vec<u32>,
+    /// The event times of those that have one, in the same order.
+    pub times: Vec<i64>,
+}
+
+impl Departed {
+    /// Notes one row.
+    pub fn push(&mut self, row: u32, time: Option<i64>) {
+        self.rows.push(row);
+        self.times.extend(time);
+    }
+}
+
+/// What an eviction did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Eviction {
+    /// Rows that left.
+    pub rows: u64,
+    /// Rows that were looked at.
+    pub visited: u64,
+}
+
+/// The stored rows of one side.
+///
+/// An id names a row from the call that stored it to the [`reclaim`] after the
+/// one that took it out. Rows that were taken out are found no more and do not
+/// count, but can be gathered until then; ids and the positions of cursors stay
+/// as they are in between.
+///
+/// [`reclaim`]: Self::reclaim
+pub trait StateStore: fmt::Debug + Send + Sync {
+    /// The name, as in reports.
+    fn name(&self) -> &'static str;
+
+    /// Rows in state.
+    fn rows(&self) -> u64;
+
+    /// Bytes held.
+    fn size(&self) -> StateSize;
+
+    /// Stores rows.
+    ///
+    /// # Errors
+    /// [`JoinError::TooManyStateRows`](crate::JoinError::TooManyStateRows) if
+    /// ids run out, Arrow's; nothing is stored then.
+    ///
+    /// # Panics
+    /// If columns differ in length or are not as planned.
+    fn insert(&mut self, rows: NewRows<'_>) -> Result<()>;
+
+    /// Appends pairs of probe rows and stored rows with equal keys and times
+    /// inside the interval, until about `limit` pairs are held or the probe is
+    /// at its end, which the cursor tells; returns how many stored rows were
+    /// looked at. As long as the caller takes the pairs away between calls,
+    /// each call gets on. No row may be stored or reclaimed between the calls
+    /// of one cursor.
+    ///
+    /// # Panics
+    /// If the keys are not of the planned shape, or the cursor was used on
+    /// another probe.
+    fn find(
+        &self,
+        probe: StateProbe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64;
+
+    /// Notes that rows have a match.
+    ///
+    /// # Panics
+    /// If an id names no row.
+    fn set_matched(&mut self, rows: &[u32]);
+
+    /// Takes rows out, those that are in state; returns how many that were.
+    ///
+    /// # Panics
+    /// If an id names no row.
+    fn remove(&mut self, rows: &[u32]) -> u64;
+
+    /// Takes out every row whose time is at most `line`; rows without a time
+    /// stay. Those that never matched are noted in `unmatched`, if given.
+    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Eviction;
+
+    /// Takes out every row, with or without a time.
+    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction;
+
+    /// The kept columns `wanted`, by position in the plan, of `rows`; nulls
+    /// where a row is [`NO_ROW`](crate::pairs::NO_ROW).
+    ///
+    /// # Errors
+    /// Arrow's, such as an offset overflow.
+    ///
+    /// # Panics
+    /// If another id names no row.
+    fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>>;
+
+    /// How many of the first of `rows` fit into so many bytes, roughly; at
+    /// least one, if there is one.
+    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize;
+
+    /// Frees what rows that were taken out still hold.
+    fn reclaim(&mut self);
+}
+
+/// The type in which a column is kept, and comes out: rows of many batches meet
+/// in one output, whose dictionaries differ, so these are kept by value.
+#[must_use]
+pub fn kept_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => kept_type(values),
+        DataType::RunEndEncoded(_, values) => kept_type(values.data_type()),
+        other => other,
+    }
+}
+
+/// Compares the shape of keys with the planned one.
+fn check_shape(planned: KeyShape, keys: &Keys) {
+    assert_eq!(keys.shape(), planned, "keys of another shape than the store was planned for");
+}

@@ -1,0 +1,146 @@
+//! Event time columns as microseconds.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::datatypes::{
+    DataType, Date32Type, Date64Type, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
+};
+
+use crate::error::{JoinError, Result};
+
+const MICROS_PER_SECOND: i64 = 1_000_000;
+const MILLIS_PER_DAY: i64 = 86_400_000;
+const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
+
+/// The event times of some rows, in microseconds.
+#[derive(Clone, Debug)]
+pub struct EventTimes {
+    micros: ScalarBuffer<i64>,
+    nulls: Option<NullBuffer>,
+}
+
+/// Whether a column of this type can be an event time: a timestamp of any unit
+/// or a date.
+#[must_use]
+pub fn is_event_time(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
+}
+
+impl EventTimes {
+    /// The times in a column. Nanoseconds are floored; seconds, milliseconds
+    /// and days that leave 64-bit microseconds become the nearest time that
+    /// does not.
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] for a column that is no timestamp or date.
+    pub fn new(column: &ArrayRef) -> Result<Self> {
+        let micros: ScalarBuffer<i64> = match column.data_type() {
+            DataType::Timestamp(TimeUnit::Second, _) => column
+                .as_primitive::<TimestampSecondType>()
+                .values()
+                .iter()
+                .map(|t| t.saturating_mul(MICROS_PER_SECOND))
+                .collect(),
+            DataType::Timestamp(TimeUnit::Millisecond, _) => column
+                .as_primitive::<TimestampMillisecondType>()
+                .values()
+                .iter()
+                .map(|t| t.saturating_mul(super::MICROS_PER_MILLI))
+                .collect(),
+            DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                column.as_primitive::<TimestampMicrosecondType>().values().clone()
+            }
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => column
+                .as_primitive::<TimestampNanosecondType>()
+                .values()
+                .iter()
+                .map(|t| t.div_euclid(1_000))
+                .collect(),
+            DataType::Date32 => column
+                .as_primitive::<Date32Type>()
+                .values()
+                .iter()
+                .map(|&day| i64::from(day).saturating_mul(MICROS_PER_DAY))
+                .collect(),
+            // A date is a day, whatever time its milliseconds hold.
+            DataType::Date64 => column
+                .as_primitive::<Date64Type>()
+                .values()
+                .iter()
+                .map(|t| t.div_euclid(MILLIS_PER_DAY).saturating_mul(MICROS_PER_DAY))
+                .collect(),
+            other => {
+                return Err(JoinError::InvalidPlan(format!(
+                    "an event time is a timestamp or a date, not {other}: cast the column first"
+                )));
+            }
+        };
+        let nulls = column.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
+        Ok(Self { micros, nulls })
+    }
+
+    /// Rows without any event time.
+    #[must_use]
+    pub fn none(rows: usize) -> Self {
+        let nulls = (rows > 0).then(|| NullBuffer::new_null(rows));
+        Self { micros: vec![0; rows].into(), nulls }
+    }
+
+    /// The end of the tumbling window that holds each time.
+    #[must_use]
+    pub fn window_ends(&self, width: i64) -> Self {
+        let micros = self.micros.iter().map(|&time| window_end(time, width)).collect();
+        Self { micros, nulls: self.nulls.clone() }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.micros.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.micros.is_empty()
+    }
+
+    /// The time of a row, none if it is null.
+    ///
+    /// # Panics
+    /// If `row` is not below [`len`](Self::len).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<i64> {
+        let valid = self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        valid.then(|| self.micros[row])
+    }
+
+    /// Times row by row; null rows hold anything.
+    #[must_use]
+    pub fn micros(&self) -> &[i64] {
+        &self.micros
+    }
+
+    /// Which rows have no time; none if all have one.
+    #[must_use]
+    pub fn nulls(&self) -> Option<&NullBuffer> {
+        self.nulls.as_ref()
+    }
+}
+
+/// The start of the epoch-aligned window of `width` microseconds that holds
+/// `time`; saturates. A width below 1 counts as 1.
+#[must_use]
+pub fn window_start(time: i64, width: i64) -> i64 {
+    time.saturating_sub(time.rem_euclid(width.max(1)))
+}
+
+/// Where that window ends (exclusive); saturates.
+#[must_use]
+pub fn window_end(time: i64, width: i64) -> i64 {
+    let width = width.max(1);
+    let end = i128::from(time) - i128::from(time.rem_euclid(width)) + i128::from(width);
+    end.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}

@@ -1,0 +1,203 @@
+//! When a stored row can match no row to come: the eviction lines.
+
+use std::fmt;
+
+use super::MICROS_PER_MILLI;
+use super::interval::{Bound, IntervalCondition, Micros};
+use crate::side::Side;
+
+/// What a join condition says about event time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeCondition {
+    /// Bounds on the distance between the two event times.
+    pub interval: IntervalCondition,
+    /// Set if the event times, or windows made from them, are a pair of keys.
+    pub key: Option<TimeKey>,
+}
+
+/// Event time as a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeKey {
+    /// The event times themselves are equal.
+    EventTime,
+    /// The epoch-aligned windows that hold them are equal. The windows stand in
+    /// for the event times: a row is late by the end of its window, and one
+    /// without event time is in no window, so it is dropped.
+    Window {
+        /// Width in microseconds, above 0.
+        width: i64,
+    },
+}
+
+/// Which sides declare a watermark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeclaredWatermarks {
+    /// The left side does.
+    pub left: bool,
+    /// The right side does.
+    pub right: bool,
+}
+
+impl DeclaredWatermarks {
+    /// Whether `side` does.
+    #[must_use]
+    pub fn on(self, side: Side) -> bool {
+        match side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
+    }
+
+    /// Whether any side does.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self.left || self.right
+    }
+}
+
+/// When the rows of one side leave the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expiry {
+    /// Never, and why.
+    Never(Unbounded),
+    /// When the watermark reaches the event time or the end of the window.
+    AtWatermark,
+    /// When no row that is still to come on the other side can be inside the
+    /// interval: `trunc(watermark - delay)`, and 1 ms before for an inclusive
+    /// bound (SEMANTICS: Spark's lines).
+    After {
+        /// The upper bound for the left side, the negated lower one for the
+        /// right, in microseconds.
+        delay: i128,
+        /// Whether the bound includes its distance.
+        inclusive: bool,
+    },
+}
+
+/// Why the rows of a side never leave the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbounded {
+    /// Nothing relates the event times of the two sides.
+    NoTimeCondition,
+    /// The interval is open on the end that would limit this side.
+    OpenInterval {
+        /// This side.
+        side: Side,
+    },
+    /// The interval has that end, but the other side, whose future it speaks
+    /// of, declares no watermark.
+    NoWatermark {
+        /// The side that would have to declare one.
+        side: Side,
+    },
+    /// Event times or windows are keys, but no side declares a watermark.
+    NoWatermarkAtAll,
+}
+
+impl TimeCondition {
+    /// Whether no pair of rows with event times can satisfy the condition.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        let at_once = self.key == Some(TimeKey::EventTime);
+        self.interval.matches_nothing() || at_once && !self.interval.contains(0, 0)
+    }
+
+    /// When the rows of `side` leave the state.
+    #[must_use]
+    pub fn expiry(&self, side: Side, declared: DeclaredWatermarks) -> Expiry {
+        if self.key.is_some() {
+            return if declared.any() {
+                Expiry::AtWatermark
+            } else {
+                Expiry::Never(Unbounded::NoWatermarkAtAll)
+            };
+        }
+        if self.interval.is_unbounded() {
+            return Expiry::Never(Unbounded::NoTimeCondition);
+        }
+        // A left row waits for right rows up to `left + upper`, a right row for
+        // left rows up to `right - lower`.
+        let (bound, sign) = match side {
+            Side::Left => (self.interval.upper, 1),
+            Side::Right => (self.interval.lower, -1),
+        };
+        match bound {
+            None => Expiry::Never(Unbounded::OpenInterval { side }),
+            Some(_) if !declared.on(side.opposite()) => {
+                Expiry::Never(Unbounded::NoWatermark { side: side.opposite() })
+            }
+            Some(Bound { micros, inclusive }) => {
+                Expiry::After { delay: sign * i128::from(micros), inclusive }
+            }
+        }
+    }
+}
+
+impl Expiry {
+    /// Whether rows leave at all.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        !matches!(self, Self::Never(_))
+    }
+
+    /// The line at a watermark of so many milliseconds: rows whose time, in
+    /// microseconds, is at most the line leave. None if no row does.
+    #[must_use]
+    pub fn line(&self, watermark: i64) -> Option<i64> {
+        let micros = i128::from(MICROS_PER_MILLI);
+        let watermark = i128::from(watermark) * micros;
+        let line = match *self {
+            Self::Never(_) => return None,
+            Self::AtWatermark => watermark,
+            Self::After { delay, inclusive } => {
+                // Whole milliseconds, towards zero, as Spark computes them.
+                ((watermark - delay) / micros - i128::from(inclusive)) * micros
+            }
+        };
+        match i64::try_from(line) {
+            Ok(line) => Some(line),
+            Err(_) if line > 0 => Some(i64::MAX),
+            Err(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Expiry {
+    /// The line as a formula, where W is the watermark.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Never(why) => write!(f, "never: {why}"),
+            Self::AtWatermark => f.write_str("at or before W"),
+            Self::After { delay, inclusive } => {
+                f.write_str("at or before W")?;
+                match delay {
+                    0 => {}
+                    1.. => write!(f, " - {}", Micros(delay))?,
+                    _ => write!(f, " + {}", Micros(-delay))?,
+                }
+                if inclusive { f.write_str(" - 1 ms") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unbounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTimeCondition => {
+                f.write_str("no condition relates the event times of the two sides")
+            }
+            Self::OpenInterval { side } => {
+                let end = match side {
+                    Side::Left => "how long after a left row a right row",
+                    Side::Right => "how long after a right row a left row",
+                };
+                write!(f, "no bound says {end} may still match it")
+            }
+            Self::NoWatermark { side } => {
+                write!(f, "the {side} side declares no watermark, so its rows may come at any time")
+            }
+            Self::NoWatermarkAtAll => f.write_str("no side declares a watermark"),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How far apart in event time two rows may be.
+
+use std::fmt;
+
+use crate::side::Side;
+
+/// One end of an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// The distance in microseconds; may be negative.
+    pub micros: i64,
+    /// Whether that very distance still matches (`<=`, not `<`).
+    pub inclusive: bool,
+}
+
+impl Bound {
+    /// A bound that includes its distance.
+    #[must_use]
+    pub fn inclusive(micros: i64) -> Self {
+        Self { micros, inclusive: true }
+    }
+
+    /// A bound that excludes its distance.
+    #[must_use]
+    pub fn strict(micros: i64) -> Self {
+        Self { micros, inclusive: false }
+    }
+}
+
+/// `lower <= right - left <= upper`, in event time; each end may be open or
+/// strict. A row without event time meets no end, so it satisfies only the
+/// condition without any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct IntervalCondition {
+    /// The least distance from the left row to the right one.
+    pub lower: Option<Bound>,
+    /// The greatest.
+    pub upper: Option<Bound>,
+}
+
+impl IntervalCondition {
+    /// No condition: every pair satisfies it.
+    pub const UNBOUNDED: Self = Self { lower: None, upper: None };
+
+    /// `lower <= right - left <= upper`.
+    #[must_use]
+    pub fn between(lower: i64, upper: i64) -> Self {
+        Self { lower: Some(Bound::inclusive(lower)), upper: Some(Bound::inclusive(upper)) }
+    }
+
+    /// Whether there is no condition.
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        self.lower.is_none() && self.upper.is_none()
+    }
+
+    /// Both conditions at once: the narrower bound on either end.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let pick = |a: Option<Bound>, b: Option<Bound>, sign: i128| match (a, b) {
+            (Some(a), Some(b)) => {
+                // The larger of two lower bounds, the smaller of two upper
+                // ones; of two equal ones the strict one.
+                let narrowness = |bound: Bound| (sign * i128::from(bound.micros), !bound.inclusive);
+                Some(if narrowness(a) >= narrowness(b) { a } else { b })
+            }
+            (a, b) => a.or(b),
+        };
+        Self { lower: pick(self.lower, other.lower, 1), upper: pick(self.upper, other.upper, -1) }
+    }
+
+    /// Whether a pair of event times satisfies the condition; exact.
+    #[must_use]
+    pub fn contains(&self, left: i64, right: i64) -> bool {
+        let distance = i128::from(right) - i128::from(left);
+        let (least, greatest) = self.distances();
+        least.is_none_or(|least| least <= distance)
+            && greatest.is_none_or(|greatest| distance <= greatest)
+    }
+
+    /// The least and the greatest distance that satisfy the condition.
+    fn distances(&self) -> (Option<i128>, Option<i128>) {
+        let least = self.lower.map(|b| i128::from(b.micros) + i128::from(!b.inclusive));
+        let greatest = self.upper.map(|b| i128::from(b.micros) - i128::from(!b.inclusive));
+        (least, greatest)
+    }
+
+    /// Whether no pair can satisfy the condition.
+    #[must_use]
+    pub fn matches_nothing(&self) -> bool {
+        matches!(self.distances(), (Some(least), Some(greatest)) if least > greatest)
+    }
+
+    /// The event times, both ends included, of the rows that a row of `side`
+    /// at `time` can match on the other side; none if there are none.
+    #[inline]
+    #[must_use]
+    pub fn around(&self, side: Side, time: i64) -> Option<(i64, i64)> {
+        let (least, greatest) = self.distances();
+        let time = i128::from(time);
+        let (from, to) = match side {
+            Side::Left => (least.map(|d| time + d), greatest.map(|d| time + d)),
+            Side::Right => (greatest.map(|d| time - d), least.map(|d| time - d)),
+        };
+        let from = from.unwrap_or(i64::MIN.into()).max(i64::MIN.into());
+        let to = to.unwrap_or(i64::MAX.into()).min(i64::MAX.into());
+        // Each lies inside 64 bits once it is not beyond the other's limit.
+        (from <= to).then(|| (i64::try_from(from), i64::try_from(to))).and_then(|ends| match ends {
+            (Ok(from), Ok(to)) => Some((from, to)),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for IntervalCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = |bound: Bound| if bound.inclusive { "<=" } else { "<" };
+        match (self.lower, self.upper) {
+            (None, None) => f.write_str("any distance"),
+            (Some(lower), None) => {
+                write!(f, "{} {} right - left", Micros(lower.micros.into()), sign(lower))
+            }
+            (None, Some(upper)) => {
+                write!(f, "right - left {} {}", sign(upper), Micros(upper.micros.into()))
+            }
+            (Some(lower), Some(upper)) => write!(
+                f,
+                "{} {} right - left {} {}",
+                Micros(lower.micros.into()),
+                sign(lower),
+                sign(upper),
+                Micros(upper.micros.into())
+            ),
+        }
+    }
+}
+
+/// A duration in the largest unit in which it is whole.
+pub(super) struct Micros(pub(super) i128);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(i128, &str); 6] = [
+            (86_400_000_000, "d"),
+            (3_600_000_000, "h"),
+            (60_000_000, "min"),
+            (1_000_000, "s"),
+            (1_000, "ms"),
+            (1, "us"),
+        ];
+        if self.0 == 0 {
+            return f.write_str("0 s");
+        }
+        let (micros, unit) =
+            UNITS.into_iter().find(|(micros, _)| self.0 % micros == 0).unwrap_or((1, "us"));
+        write!(f, "{} {unit}", self.0 / micros)
+    }
+}

@@ -1,0 +1,13 @@
+//! `StreamStreamJoin` against a naive engine written from the rules, batch by
+//! batch, through the public API.
+
+#[path = "../stream_static/columns.rs"]
+mod columns;
+mod driver;
+mod oracle;
+mod query;
+mod random;
+mod refusals;
+mod rules;
+mod times;
+mod traps;
