@@ -5,10 +5,13 @@
 
 mod report;
 mod run;
+mod targets;
 
 use clap::Parser;
 use streamjoin_benches::state_workload::{BATCH_ROWS, KeyChoice, Setting};
 use streamjoin_kernels::StoreKind;
+
+use run::{Candidate, Plan};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -46,10 +49,18 @@ struct Arguments {
     /// The stores; all by default.
     #[arg(long, value_delimiter = ',')]
     store: Vec<StoreKind>,
-    /// Threads that divide the keys among them, each with stores of its own and
-    /// no exchange: what a machine allows at most.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    threads: u32,
+    /// Numbers of threads. Without --operator, each has a part of the keys to
+    /// itself and nothing is exchanged: what the machine allows at most.
+    #[arg(long, value_delimiter = ',', default_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Vec<u32>,
+    /// The whole operator, record batches in and out, not only the stores.
+    #[arg(long)]
+    operator: bool,
+    /// The settings for which rates were asked, one after the other.
+    #[arg(long, conflicts_with_all = ["live", "interval", "shift", "disorder", "matches",
+                                      "rows_a_key", "zipf", "left_outer"])]
+    targets: bool,
     /// Repetitions.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -89,14 +100,21 @@ impl Arguments {
         }
     }
 
-    fn plan(&self) -> run::Plan {
-        run::Plan {
-            setting: self.setting(),
-            stores: match &self.store[..] {
-                [] => StoreKind::ALL.to_vec(),
-                some => some.to_vec(),
-            },
-            threads: self.threads as usize,
+    fn plan(&self, setting: Setting) -> Plan {
+        let stores = match &self.store[..] {
+            [] => StoreKind::ALL.to_vec(),
+            some => some.to_vec(),
+        };
+        let candidate = |store, &threads: &u32| Candidate {
+            store,
+            threads: threads as usize,
+            operator: self.operator,
+        };
+        Plan {
+            setting,
+            candidates: (stores.into_iter())
+                .flat_map(|store| self.threads.iter().map(move |threads| candidate(store, threads)))
+                .collect(),
             repeat: self.repeat as usize,
             rows: self.rows,
             batch: self.batch,
@@ -105,7 +123,21 @@ impl Arguments {
     }
 }
 
+fn measure(plan: &Plan) -> Result<(), String> {
+    report::print_plan(plan)?;
+    report::print(&run::run(plan)?);
+    Ok(())
+}
+
 fn main() -> Result<(), String> {
-    let plan = Arguments::parse().plan();
-    report::print(&plan, &run::run(&plan)?)
+    let arguments = Arguments::parse();
+    if !arguments.targets {
+        return measure(&arguments.plan(arguments.setting()));
+    }
+    for target in targets::targets() {
+        println!("asked: {}", target.asked);
+        let setting = Setting { late: arguments.late, ..target.setting };
+        measure(&arguments.plan(setting))?;
+    }
+    Ok(())
 }

@@ -1,72 +1,77 @@
-//! Repetitions of the stores in turn.
+//! Repetitions of the candidates in turn.
 
-use std::sync::Barrier;
+use std::fmt;
 
-use streamjoin_benches::state_workload::{Meter, Setting, StoreLoad};
-use streamjoin_kernels::StoreKind;
+use streamjoin_benches::state_workload::{
+    Load, Meter, OperatorLoad, Setting, SideBySide, StoreLoad,
+};
 use streamjoin_kernels::state::StateSize;
+use streamjoin_kernels::{StoreKind, StreamOptions};
 
 /// What to measure.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) setting: Setting,
-    pub(crate) stores: Vec<StoreKind>,
-    pub(crate) threads: usize,
+    pub(crate) candidates: Vec<Candidate>,
     pub(crate) repeat: usize,
     pub(crate) rows: usize,
     pub(crate) batch: usize,
     pub(crate) check: bool,
 }
 
-/// What was measured of one store.
+/// One of those that take turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) store: StoreKind,
+    pub(crate) threads: usize,
+    /// The whole operator, not only its stores.
+    pub(crate) operator: bool,
+}
+
+/// What was measured of one candidate.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    pub(crate) store: StoreKind,
+    pub(crate) candidate: Candidate,
     pub(crate) repetitions: Vec<Meter>,
     pub(crate) size: StateSize,
 }
 
-/// Each repetition runs every store, in turn; all stay in steady state.
-pub(crate) fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
-    plan.setting.shape()?;
-    let meters = match plan.threads {
-        1 => one_thread(plan)?,
-        _ => many_threads(plan)?,
-    };
-    let outcomes: Vec<Outcome> = (plan.stores.iter().zip(meters))
-        .map(|(&store, (repetitions, size))| Outcome { store, repetitions, size })
-        .collect();
-    for outcome in &outcomes[1..] {
-        let answers = |outcome: &Outcome| -> Vec<[u64; 5]> {
-            outcome.repetitions.iter().map(Meter::answers).collect()
-        };
-        let [first, other] = [&outcomes[0], outcome];
-        if answers(first) != answers(other) || first.size.rows != other.size.rows {
-            return Err(format!(
-                "{} and {} differ: {:?} and {:?}",
-                first.store,
-                other.store,
-                (answers(first), first.size.rows),
-                (answers(other), other.size.rows)
-            ));
-        }
+impl Candidate {
+    fn load(self, plan: &Plan) -> Result<Box<dyn Load>, String> {
+        let Self { store, threads, operator } = self;
+        Ok(match (operator, threads) {
+            (true, _) => {
+                let options = StreamOptions { store, ..StreamOptions::default() };
+                Box::new(OperatorLoad::empty(&plan.setting, options, plan.batch, 0)?)
+            }
+            (false, 1) => Box::new(StoreLoad::empty(&plan.setting, store, plan.batch, 0)?),
+            (false, _) => Box::new(SideBySide::empty(&plan.setting, store, plan.batch, threads)?),
+        })
     }
-    Ok(outcomes)
+
+    /// Whether both must give the same answers: threads side by side have
+    /// sources of their own.
+    fn answers_like(self, other: Self) -> bool {
+        self.operator == other.operator && (self.operator || self.threads == other.threads)
+    }
 }
 
-type Measured = (Vec<Meter>, StateSize);
-
-fn one_thread(plan: &Plan) -> Result<Vec<Measured>, String> {
-    part(plan, 0, || ())
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.store)?;
+        if self.threads > 1 {
+            write!(f, " x{}", self.threads)?;
+        }
+        Ok(())
+    }
 }
 
-/// The repetitions of one thread; `meet` waits for the others.
-fn part(plan: &Plan, thread: usize, meet: impl Fn()) -> Result<Vec<Measured>, String> {
-    let setting = plan.setting.part(plan.threads);
-    let batch = plan.batch / plan.threads;
+/// Each repetition runs every candidate, in turn; all stay in steady state.
+pub(crate) fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
     let mut loads = Vec::new();
-    for &store in &plan.stores {
-        let mut load = StoreLoad::warmed_up(&setting, store, batch, thread as u64)?;
+    for candidate in &plan.candidates {
+        let mut load = candidate.load(plan)?;
+        load.warm_up(&plan.setting);
         if plan.check {
             load.check();
         }
@@ -75,40 +80,37 @@ fn part(plan: &Plan, thread: usize, meet: impl Fn()) -> Result<Vec<Measured>, St
     let batches = (plan.rows / plan.batch).max(1);
     for _ in 0..plan.repeat {
         for (load, meters) in &mut loads {
-            meet();
             meters.push(load.run(batches));
         }
     }
-    Ok(loads.into_iter().map(|(load, meters)| (meters, load.size())).collect())
+    let outcomes: Vec<Outcome> = (plan.candidates.iter().zip(loads))
+        .map(|(&candidate, (load, repetitions))| Outcome {
+            candidate,
+            repetitions,
+            size: load.size(),
+        })
+        .collect();
+    verify(&outcomes)?;
+    Ok(outcomes)
 }
 
-fn many_threads(plan: &Plan) -> Result<Vec<Measured>, String> {
-    let barrier = Barrier::new(plan.threads);
-    let parts = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..plan.threads)
-            .map(|thread| {
-                let barrier = &barrier;
-                scope.spawn(move || {
-                    part(plan, thread, || {
-                        barrier.wait();
-                    })
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().map_err(|_| "a thread panicked".to_owned())?)
-            .collect::<Result<Vec<_>, String>>()
-    })?;
-    let mut parts = parts.into_iter();
-    let mut all = parts.next().ok_or("no threads")?;
-    for part in parts {
-        for ((meters, size), (more_meters, more_size)) in all.iter_mut().zip(part) {
-            *size = *size + more_size;
-            for (meter, more) in meters.iter_mut().zip(&more_meters) {
-                meter.beside(more);
-            }
+fn verify(outcomes: &[Outcome]) -> Result<(), String> {
+    let answers = |outcome: &Outcome| -> (Vec<[u64; 5]>, u64) {
+        (outcome.repetitions.iter().map(Meter::answers).collect(), outcome.size.rows)
+    };
+    for (i, one) in outcomes.iter().enumerate() {
+        let alike = outcomes[..i].iter().find(|o| o.candidate.answers_like(one.candidate));
+        if let Some(other) = alike
+            && answers(one) != answers(other)
+        {
+            return Err(format!(
+                "{} and {} give different answers: {:?} and {:?}",
+                one.candidate,
+                other.candidate,
+                answers(one),
+                answers(other)
+            ));
         }
     }
-    Ok(all)
+    Ok(())
 }

@@ -11,6 +11,8 @@ pub struct Meter {
     pub insert: Duration,
     /// Eviction and reclaiming.
     pub evict: Duration,
+    /// Of an operator: all the rest, such as keys, hashes and output columns.
+    pub rest: Duration,
     /// Input rows, of both sides.
     pub rows: u64,
     /// Pairs that were found.
@@ -52,7 +54,7 @@ impl Meter {
     /// All phases.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.probe + self.insert + self.evict
+        self.probe + self.insert + self.evict + self.rest
     }
 
     /// What must be the same whatever the store.
@@ -77,9 +79,9 @@ impl Meter {
     /// of times the longer ones count.
     pub fn beside(&mut self, other: &Self) {
         let slower = if other.total() > self.total() { *other } else { *self };
-        let (probe, insert, evict) = (slower.probe, slower.insert, slower.evict);
         self.with(other);
-        (self.probe, self.insert, self.evict) = (probe, insert, evict);
+        (self.probe, self.insert) = (slower.probe, slower.insert);
+        (self.evict, self.rest) = (slower.evict, slower.rest);
     }
 
     /// Takes up other batches.
@@ -87,6 +89,7 @@ impl Meter {
         self.probe += other.probe;
         self.insert += other.insert;
         self.evict += other.evict;
+        self.rest += other.rest;
         self.rows += other.rows;
         self.pairs += other.pairs;
         self.walked += other.walked;

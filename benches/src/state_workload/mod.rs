@@ -8,15 +8,21 @@
 //! and reclaimed. Nothing of what the source does is timed.
 
 mod interruption;
+mod load;
 mod meter;
+mod operator_load;
 mod setting;
+mod side_by_side;
 mod source;
 mod store_load;
 #[cfg(test)]
 mod tests;
 
+pub use load::Load;
 pub use meter::{EvictCall, Meter};
+pub use operator_load::OperatorLoad;
 pub use setting::{KeyChoice, STEP, Setting, Shape};
+pub use side_by_side::SideBySide;
 pub use source::{Batch, Rows, Source};
 pub use store_load::StoreLoad;
 

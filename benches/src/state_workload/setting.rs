@@ -73,7 +73,7 @@ pub struct Shape {
     pub width: i64,
     /// Its distance from a row's own time.
     pub shift: i64,
-    /// How late a row is at most.
+    /// How late a row is at most; 0 if none is.
     pub late: i64,
     /// Distinct keys of a side.
     pub distinct: u64,
@@ -94,8 +94,7 @@ impl Setting {
         if self.interval + self.shift > 1.0 {
             return Err("interval and shift together exceed the retention".into());
         }
-        // Late rows stay for a shorter time: retained for longer, as many live.
-        let rows = self.live as f64 / (1.0 - self.disorder * self.late / 2.0);
+        let rows = self.rows_of_retention();
         let mut interval = self.interval;
         let distinct = match self.keys {
             KeyChoice::Matches(0.0) => rows * interval / MATCHES_OF_MISSES,
@@ -114,10 +113,17 @@ impl Setting {
             retention: of_retention(1.0),
             width: of_retention(interval),
             shift: of_retention(self.shift),
-            late: of_retention(self.late),
+            late: if self.disorder > 0.0 { of_retention(self.late) } else { 0 },
             distinct: distinct as u64,
             disjoint: self.keys == KeyChoice::Matches(0.0),
         })
+    }
+
+    /// Rows of a side that come in during a retention. Late rows stay for a
+    /// shorter time, so it is longer for as many that live.
+    #[must_use]
+    pub fn rows_of_retention(&self) -> f64 {
+        self.live as f64 / (1.0 - self.disorder * self.late / 2.0)
     }
 
     /// The part of one of `parts` threads that divide the keys among them.

@@ -9,6 +9,9 @@ use super::setting::{KeyChoice, STEP, Setting, Shape, zipf_weights};
 /// come again.
 const DRAWN: usize = 1 << 22;
 
+/// Event time of the first row: later than 1970, where watermarks begin.
+const FIRST: i64 = 1_600_000_000_000_000;
+
 /// New rows of one side.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
@@ -78,7 +81,7 @@ impl Source {
     pub fn batch(&mut self, rows: usize) -> Batch {
         let numbers = self.next..self.next + rows as u64;
         self.next = numbers.end;
-        let newest = (self.next as i64 - 1) * STEP;
+        let newest = time(self.next - 1);
         Batch {
             left: self.rows(Side::Left, numbers.clone()),
             right: self.rows(Side::Right, numbers),
@@ -105,7 +108,7 @@ impl Source {
             }
         };
         let times = numbers.clone().map(|number| {
-            let time = number as i64 * STEP;
+            let time = time(number);
             if self.late_below == 0 {
                 return time;
             }
@@ -132,6 +135,11 @@ fn draw(sums: &[f64], draws: usize, seed: u64) -> Vec<u32> {
 /// A number below `end`, from a random word.
 fn below(random: u64, end: u64) -> u64 {
     ((u128::from(random) * u128::from(end)) >> 64) as u64
+}
+
+/// The event time of a row that is not late.
+fn time(number: u64) -> i64 {
+    FIRST + number as i64 * STEP
 }
 
 /// Sparse keys: a bijection of the ordinal.

@@ -17,15 +17,13 @@ use streamjoin_kernels::time::{EventTimes, IntervalCondition};
 use streamjoin_kernels::{BlockOptions, Isa, KeyHasher, Side, StoreKind};
 
 use super::interruption::Interruption;
+use super::load::Load;
 use super::meter::{EvictCall, Meter};
 use super::setting::Setting;
 use super::source::{Rows, Source};
 
 /// Pairs that a look-up gives out at a time, as the operator asks for.
 const PAIRS: usize = 8192;
-
-/// How far it runs before it is measured, in retentions.
-const WARM_UP: f64 = 1.5;
 
 /// Two stores, their source and what is used again from batch to batch.
 #[derive(Debug)]
@@ -66,24 +64,7 @@ impl Arrivals {
 }
 
 impl StoreLoad {
-    /// Stores that are in steady state, with batches of so many input rows.
-    /// Call it in the thread that will run it.
-    ///
-    /// # Errors
-    /// What of the setting is out of range, in words.
-    pub fn warmed_up(
-        setting: &Setting,
-        kind: StoreKind,
-        batch_rows: usize,
-        seed: u64,
-    ) -> Result<Self, String> {
-        let mut load = Self::empty(setting, kind, batch_rows, seed)?;
-        let rows = setting.live as f64 / (1.0 - setting.disorder * setting.late / 2.0);
-        load.run((rows * WARM_UP / load.side_rows as f64) as usize + 1);
-        Ok(load)
-    }
-
-    /// Empty stores.
+    /// Empty stores, for batches of so many input rows.
     ///
     /// # Errors
     /// What of the setting is out of range, in words.
@@ -132,27 +113,6 @@ impl StoreLoad {
             departed: Departed::default(),
             interruption: Interruption::new(),
         })
-    }
-
-    /// From now on sums up what comes out, in the timed part: to verify, not to
-    /// measure.
-    pub fn check(&mut self) {
-        self.checks = true;
-    }
-
-    /// What the stores hold.
-    #[must_use]
-    pub fn size(&self) -> StateSize {
-        self.stores[0].size() + self.stores[1].size()
-    }
-
-    /// Runs some batches.
-    pub fn run(&mut self, batches: usize) -> Meter {
-        let mut meter = Meter::default();
-        for _ in 0..batches {
-            self.batch(&mut meter);
-        }
-        meter
     }
 
     fn batch(&mut self, meter: &mut Meter) {
@@ -246,6 +206,30 @@ impl StoreLoad {
         store.reclaim();
         let call = EvictCall { time: started.elapsed(), rows: eviction.rows };
         meter.evicted(call, self.interruption.happened());
+    }
+}
+
+impl Load for StoreLoad {
+    fn check(&mut self) {
+        self.checks = true;
+    }
+
+    fn size(&self) -> StateSize {
+        self.stores[0].size() + self.stores[1].size()
+    }
+
+    fn run(&mut self, batches: usize) -> Meter {
+        let mut meter = Meter::default();
+        // It may have been made in another thread.
+        self.interruption = Interruption::new();
+        for _ in 0..batches {
+            self.batch(&mut meter);
+        }
+        meter
+    }
+
+    fn side_rows(&self) -> usize {
+        self.side_rows
     }
 }
 

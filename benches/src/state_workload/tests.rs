@@ -1,4 +1,4 @@
-use streamjoin_kernels::StoreKind;
+use streamjoin_kernels::{StoreKind, StreamOptions};
 
 use super::*;
 
@@ -43,6 +43,47 @@ fn every_store_gives_the_same_answers_and_the_matches_that_were_asked_for() {
     let zipf = Setting { keys: KeyChoice::Zipf { exponent: 1.2, matches: 20.0 }, ..base };
     let found = verify(&zipf);
     assert!((15.0..25.0).contains(&found), "{found}");
+}
+
+#[test]
+fn the_operator_finds_the_pairs_that_its_stores_do() {
+    let base = Setting { live: 2_000, interval: 0.5, ..Setting::default() };
+    for setting in [base, Setting { disorder: 0.3, interval: 0.4, late: 0.2, ..base }] {
+        let kind = StoreKind::default();
+        let mut stores = StoreLoad::empty(&setting, kind, 512, 7).unwrap();
+        stores.check();
+        let expected = stores.run(40);
+        let mut evicted = Vec::new();
+        for left_outer in [false, true] {
+            for store in StoreKind::ALL {
+                let options = StreamOptions { store, ..StreamOptions::default() };
+                let setting = Setting { left_outer, ..setting };
+                let mut operator = OperatorLoad::empty(&setting, options, 512, 7).unwrap();
+                operator.check();
+                let found = operator.run(40);
+                assert_eq!(found.pairs, expected.pairs, "{setting} {store}");
+                assert_eq!(found.unmatched > 0, left_outer);
+                if !left_outer {
+                    assert_eq!(found.checksum, expected.checksum, "{setting} {store}");
+                }
+                // The line is a millisecond further back.
+                assert!(found.evicted.abs_diff(expected.evicted) <= 4, "{setting} {store}");
+                evicted.push((found.evicted, operator.size().rows));
+            }
+        }
+        assert!(evicted.iter().all(|one| *one == evicted[0]), "{evicted:?}");
+    }
+}
+
+#[test]
+fn parts_have_together_what_one_has() {
+    let setting = Setting { live: 4_000, ..Setting::default() };
+    let mut parts = SideBySide::empty(&setting, StoreKind::default(), 512, 2).unwrap();
+    parts.warm_up(&setting);
+    let meter = parts.run(4);
+    assert_eq!((meter.rows, parts.side_rows()), (4 * 512, 256));
+    let live = parts.size().rows as f64 / 2.0;
+    assert!((3_900.0..4_100.0).contains(&live), "{live}");
 }
 
 #[test]
