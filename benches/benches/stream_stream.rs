@@ -14,13 +14,15 @@ use criterion::{
 use streamjoin_benches::state_workload::{
     BATCH_ROWS, KeyChoice, Load, Meter, OperatorLoad, Setting, StoreLoad,
 };
-use streamjoin_kernels::{StoreKind, StreamOptions};
+use streamjoin_kernels::StoreKind;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Stores without blocks are measured up to so many live rows a side.
 const PLAIN_STORES: usize = 1_000_000;
+
+const OPERATOR_THREADS: &[usize] = &[1];
 
 const LIVE: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 /// Width of the interval and its shift.
@@ -162,11 +164,14 @@ fn operator(c: &mut Criterion) {
     ] {
         let mut group = group(c, &format!("operator/{setting}"), Duration::from_millis(500));
         for store in stores(setting.live) {
-            let make = || -> Box<dyn Load> {
-                let options = StreamOptions { store, ..StreamOptions::default() };
-                Box::new(OperatorLoad::empty(&setting, options, BATCH_ROWS, 0).expect("checked"))
-            };
-            Warm::new(setting, make).bench(&mut group, store.name(), Meter::total);
+            for &threads in OPERATOR_THREADS {
+                let make = || -> Box<dyn Load> {
+                    let load = OperatorLoad::empty(&setting, store, BATCH_ROWS, threads);
+                    Box::new(load.expect("checked"))
+                };
+                let name = format!("{store}/threads-{threads}");
+                Warm::new(setting, make).bench(&mut group, &name, Meter::total);
+            }
         }
         group.finish();
     }

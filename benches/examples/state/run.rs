@@ -5,8 +5,8 @@ use std::fmt;
 use streamjoin_benches::state_workload::{
     Load, Meter, OperatorLoad, Setting, SideBySide, StoreLoad,
 };
+use streamjoin_kernels::StoreKind;
 use streamjoin_kernels::state::StateSize;
-use streamjoin_kernels::{StoreKind, StreamOptions};
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -40,10 +40,7 @@ impl Candidate {
     fn load(self, plan: &Plan) -> Result<Box<dyn Load>, String> {
         let Self { store, threads, operator } = self;
         Ok(match (operator, threads) {
-            (true, _) => {
-                let options = StreamOptions { store, ..StreamOptions::default() };
-                Box::new(OperatorLoad::empty(&plan.setting, options, plan.batch, 0)?)
-            }
+            (true, _) => Box::new(OperatorLoad::empty(&plan.setting, store, plan.batch, threads)?),
             (false, 1) => Box::new(StoreLoad::empty(&plan.setting, store, plan.batch, 0)?),
             (false, _) => Box::new(SideBySide::empty(&plan.setting, store, plan.batch, threads)?),
         })

@@ -10,10 +10,11 @@ use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 use streamjoin_kernels::{
-    BatchReport, JoinType, Side, StreamBatch, StreamInput, StreamKey, StreamOptions,
+    BatchReport, JoinType, Side, StoreKind, StreamBatch, StreamInput, StreamKey, StreamOptions,
     StreamStreamJoin, StreamStreamSpec,
 };
 
+use super::interruption::Interruption;
 use super::load::Load;
 use super::meter::{EvictCall, Meter};
 use super::setting::Setting;
@@ -32,10 +33,12 @@ pub struct OperatorLoad {
     side_rows: usize,
     join: StreamStreamJoin,
     checks: bool,
+    interruption: Interruption,
 }
 
 impl OperatorLoad {
-    /// An operator that has seen nothing yet.
+    /// An operator that has seen nothing yet, and joins on so many threads:
+    /// on one.
     ///
     /// The interval is symmetrical, and the delay of both watermarks is the
     /// rest of the retention, or what late rows need.
@@ -45,11 +48,14 @@ impl OperatorLoad {
     /// would look back by it.
     pub fn empty(
         setting: &Setting,
-        options: StreamOptions,
+        store: StoreKind,
         batch_rows: usize,
-        seed: u64,
+        threads: usize,
     ) -> Result<Self, String> {
-        let source = Source::new(setting, seed)?;
+        if threads != 1 {
+            return Err("the operator joins on one thread".into());
+        }
+        let source = Source::new(setting, 0)?;
         let shape = *source.shape();
         if shape.shift != 0 {
             return Err("the operator is measured without a shift".into());
@@ -68,22 +74,33 @@ impl OperatorLoad {
         );
         let columns = schema.fields().len();
         spec.output = vec![spec.output[NUMBER].clone(), spec.output[columns + NUMBER].clone()];
+        let options = StreamOptions { store, ..StreamOptions::default() };
         let join = StreamStreamJoin::new(spec, options).map_err(|error| error.to_string())?;
-        Ok(Self { source, side_rows: batch_rows / 2, join, checks: false })
+        Ok(Self {
+            source,
+            side_rows: batch_rows / 2,
+            join,
+            checks: false,
+            interruption: Interruption::new(),
+        })
     }
 
     fn batch(&mut self, meter: &mut Meter) {
         let batch = self.source.batch(self.side_rows);
         let [left, right] = [batch.left, batch.right].map(record_batch);
         meter.rows += 2 * self.side_rows as u64;
+        self.interruption.happened();
         let started = Instant::now();
-        let join = &mut self.join;
-        let mut phases = Duration::ZERO;
-        let pushed = join.push(&[left], &[right]).expect("input as planned");
-        phases += drain(pushed, self.checks, meter);
-        let advanced = join.advance().expect("the batch was read to its end");
-        phases += drain(advanced, self.checks, meter);
-        meter.rest += started.elapsed().saturating_sub(phases);
+        let pushed = self.join.push(&[left], &[right]).expect("input as planned");
+        let pushed = drain(pushed, self.checks, meter);
+        let advanced = self.join.advance().expect("the batch was read to its end");
+        let advanced = drain(advanced, self.checks, meter);
+        let elapsed = started.elapsed();
+        // Which of the phases it was that the machine interrupted is not known.
+        let interrupted = self.interruption.happened();
+        let phases = [pushed, advanced].into_iter().flatten();
+        let phases = phases.map(|report| note(&report, interrupted, meter)).sum();
+        meter.rest += elapsed.saturating_sub(phases);
     }
 }
 
@@ -98,6 +115,8 @@ impl Load for OperatorLoad {
 
     fn run(&mut self, batches: usize) -> Meter {
         let mut meter = Meter::default();
+        // It may have been made in another thread.
+        self.interruption = Interruption::new();
         for _ in 0..batches {
             self.batch(&mut meter);
         }
@@ -109,19 +128,20 @@ impl Load for OperatorLoad {
     }
 }
 
-/// Reads a batch to its end; the time of the phases that have one of their own.
-fn drain(batch: Option<StreamBatch<'_>>, checks: bool, meter: &mut Meter) -> Duration {
-    let Some(mut batch) = batch else { return Duration::ZERO };
+/// Reads a batch to its end.
+fn drain(batch: Option<StreamBatch<'_>>, checks: bool, meter: &mut Meter) -> Option<BatchReport> {
+    let mut batch = batch?;
     while let Some(rows) = batch.next_batch().expect("nothing that can fail") {
         if checks {
             meter.checksum = meter.checksum.wrapping_add(checksum(&rows));
         }
         black_box(rows);
     }
-    note(batch.report(), meter)
+    Some(batch.report().clone())
 }
 
-fn note(report: &BatchReport, meter: &mut Meter) -> Duration {
+/// Takes up a batch; the time of the phases that a meter has.
+fn note(report: &BatchReport, interrupted: bool, meter: &mut Meter) -> Duration {
     let times = &report.times;
     meter.probe += times.probe;
     meter.insert += times.insert;
@@ -129,7 +149,7 @@ fn note(report: &BatchReport, meter: &mut Meter) -> Duration {
     meter.unmatched += report.rows_unmatched;
     meter.walked += report.left.rows_walked + report.right.rows_walked;
     let rows = report.left.removed + report.right.removed;
-    meter.evicted(EvictCall { time: times.evict, rows }, false);
+    meter.evicted(EvictCall { time: times.evict, rows }, interrupted);
     times.probe + times.insert + times.evict
 }
 
