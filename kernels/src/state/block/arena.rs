@@ -122,6 +122,11 @@ impl Arena {
         }
     }
 
+    /// Whether it holds no memory at all.
+    pub(in crate::state) fn is_empty(&self) -> bool {
+        self.slots == 0
+    }
+
     fn in_use(&self) -> usize {
         self.slots - self.free.len()
     }

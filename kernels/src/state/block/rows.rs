@@ -153,7 +153,8 @@ impl Block {
     pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
-            None => self.base + (self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64,
+            // The distance is taken modulo 2^64, as times may be anything.
+            None => self.base.wrapping_add((self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64),
         }
     }
 

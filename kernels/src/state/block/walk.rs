@@ -196,7 +196,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                     let last = *entry.get_unchecked(E::WORDS - 1);
                     let heap = || self.heap(place);
                     let same_key = E::matches(entry, self.batch, row as usize, hash, heap);
-                    (last as u32, hot.base + (last >> 32) as i64, same_key)
+                    (last as u32, hot.base.wrapping_add((last >> 32) as i64), same_key)
                 };
                 let matches = same_key & (from <= time) & (time <= to);
                 *probe_rows.get_unchecked_mut(found) = row;

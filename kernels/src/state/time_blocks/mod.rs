@@ -22,6 +22,8 @@ mod hot_keys;
 mod late;
 mod reclaim;
 mod ring;
+#[cfg(test)]
+mod tests;
 mod windows;
 
 use std::sync::Arc;

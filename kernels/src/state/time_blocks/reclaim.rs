@@ -18,11 +18,11 @@ impl<E: EntryKey> Ring<E> {
     /// Frees blocks without live rows, and of the others some if the rows that
     /// left hold much more memory than those that live.
     pub(super) fn reclaim(&mut self) {
-        if self.held == 0 {
-            return;
-        }
         if self.live == 0 {
-            self.reset();
+            // Also a ring that gave its rows away.
+            if !self.arena.is_empty() {
+                self.reset();
+            }
             return;
         }
         self.free_empty();
