@@ -20,12 +20,20 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<u32>, RandomState>,
     noted: usize,
+    /// How often all that is noted was gone through.
+    #[cfg(test)]
+    forgotten: usize,
 }
 
 impl HotKeys {
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
-        Self { rows: HashMap::with_hasher(hasher), noted: 0 }
+        Self {
+            rows: HashMap::with_hasher(hasher),
+            noted: 0,
+            #[cfg(test)]
+            forgotten: 0,
+        }
     }
 
     /// Whether a row of this number is one that may be noted.
@@ -62,6 +70,10 @@ impl HotKeys {
     /// Forgets rows that are gone.
     #[cold]
     fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+        #[cfg(test)]
+        {
+            self.forgotten += 1;
+        }
         self.rows.retain(|_, rows| {
             rows.retain(|&row| is_current(row));
             rows.shrink_to(2 * rows.len());
@@ -85,6 +97,11 @@ impl HotKeys {
     pub(super) fn oldest(&self, hash: u64, is_too_new: impl Fn(u32) -> bool) -> Option<u32> {
         let rows = self.rows.get(&hash)?;
         rows.get(rows.partition_point(|&row| !is_too_new(row))).copied()
+    }
+
+    #[cfg(test)]
+    pub(super) fn forgotten(&self) -> usize {
+        self.forgotten
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -2,6 +2,9 @@
 //! came round, look at rows that are nobody's business, keep what left.
 
 mod draw;
+mod growth;
+mod hot;
+mod lines;
 mod profile;
 mod random;
 mod twin;
