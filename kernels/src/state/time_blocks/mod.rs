@@ -123,8 +123,10 @@ impl<E: EntryKey> TimeBlocks<E> {
         match time {
             None => UNTIMED,
             Some(time) if self.rings[MAIN].line.is_some_and(|line| time <= line) => OVERDUE,
-            Some(time) if time > limit => AHEAD,
-            Some(_) => MAIN,
+            Some(time) if time <= limit => MAIN,
+            // A line that only the rows ahead remember must not hide this one.
+            Some(time) if self.rings[AHEAD].line.is_some_and(|line| time <= line) => MAIN,
+            Some(_) => AHEAD,
         }
     }
 
@@ -158,7 +160,7 @@ impl<E: EntryKey> TimeBlocks<E> {
         let ring_for =
             |store: &Self, i: usize| store.ring_for(new.times.get(new.rows[i] as usize), limit);
         while first < new.rows.len() {
-            if self.rings[MAIN].live == 0 {
+            if self.rings[MAIN].held == 0 {
                 // Nothing is left that a line would have to tell apart.
                 self.rings[MAIN].forget_line();
             }
@@ -175,11 +177,10 @@ impl<E: EntryKey> TimeBlocks<E> {
         for _ in 0..CAUGHT_UP {
             let span = self.span();
             let Some((due, row)) = self.rings[AHEAD].next_due() else { return };
-            if span.rows > 0 && due > span.to {
+            if span.rows == 0 || due > span.to {
                 return;
             }
-            let to = if span.rows > 0 { span.to } else { due };
-            let limit = to.saturating_add(span.width());
+            let limit = span.to.saturating_add(span.width());
             let [main, _, ahead, _] = &mut self.rings;
             ahead.give_away(row, |ahead, block, at, time| {
                 if time <= limit { main.copy_in(block, at) } else { ahead.copy_in(block, at) }

@@ -145,9 +145,9 @@ impl<E: EntryKey> Ring<E> {
         first.into_iter().chain(self.open_due.zip(self.directory.open())).min()
     }
 
-    /// Forgets the line of a ring without live rows.
+    /// Forgets the line of a ring without blocks.
     pub(super) fn forget_line(&mut self) {
-        debug_assert_eq!(self.live, 0);
+        assert_eq!(self.held, 0, "what has expired is told by the line");
         if self.line.is_some() {
             self.reset();
         }
