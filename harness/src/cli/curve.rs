@@ -103,20 +103,17 @@ fn knee(report: &CurveReport) -> String {
         "plateau" => point.state_rows.plateau.unwrap_or_default(),
         _ => point.state_rows.peak,
     };
-    let text = format!("knee: {}", length(knee.delay_ms));
-    let after = format!(
-        "more delay buys little after it (farthest from the straight line between the ends of the curve of late rows over {} rows of state; Kneedle, Satopaa et al. 2011)",
+    let point = report.curve.get(knee.point);
+    let at = point.map(|point| {
+        let late = or_dash(point.late_share.map(|share| percent(share, point.late)));
+        format!(" ({late} of the rows late, {} of state)", grouped(rows(point)))
+    });
+    format!(
+        "knee: {}{}: more delay buys little; of late rows over {} rows of state it lies farthest below the straight line between the ends (Kneedle, Satopaa et al. 2011)",
+        length(knee.delay_ms),
+        at.unwrap_or_default(),
         knee.by
-    );
-    match report.curve.get(knee.point) {
-        Some(point) => format!(
-            "{text}, {} of the rows late, {} rows of state at the {}: {after}",
-            or_dash(point.late_share.map(|share| percent(share, point.late))),
-            grouped(rows(point)),
-            knee.by
-        ),
-        None => format!("{text}: {after}"),
-    }
+    )
 }
 
 fn lateness(report: &CurveReport) -> Vec<String> {

@@ -1,7 +1,5 @@
 //! Which delays to look at when none are given.
 
-use crate::replay::Lateness;
-
 /// Round lengths of time, in milliseconds, each about twice the one before.
 const ROUND: [i64; 43] = [
     1,
@@ -56,24 +54,45 @@ const D: i64 = 24 * H;
 /// So many round lengths at most.
 const MOST: usize = 20;
 
-/// The share of the late rows below whose lateness a delay is not worth a line.
-const LEAST_SHARE: f64 = 0.1;
-
-/// Delays in milliseconds, ascending: none, the scenario's own, the least one
-/// with which nothing more is late, and round lengths from the one that saves
-/// the first tenth of the late rows up to the greatest of these.
+/// Delays in milliseconds, ascending: none, the scenario's own, `greatest` (with
+/// which nothing more is late), and round lengths from `least`, if given, up to
+/// the greatest of these; from a sixteenth of it at most.
 #[must_use]
-pub fn grid(lateness: &Lateness, own: &[i64]) -> Vec<i64> {
-    let greatest = own.iter().copied().fold(lateness.greatest, i64::max);
-    let least = lateness.delay_for(LEAST_SHARE).unwrap_or(i64::MAX).min(greatest / 16);
+pub fn grid(least: Option<i64>, greatest: i64, own: &[i64]) -> Vec<i64> {
+    let most = own.iter().copied().fold(greatest, i64::max);
+    let least = least.map_or(most / 16, |least| least.min(most / 16)).max(1);
     let round: Vec<i64> =
-        ROUND.into_iter().filter(|delay| (least..=greatest).contains(delay)).collect();
+        ROUND.into_iter().filter(|delay| (least..=most).contains(delay)).collect();
     let step = round.len().div_ceil(MOST).max(1);
-    let mut delays = vec![0, lateness.greatest];
+    let mut delays = vec![0, greatest];
     delays.extend(own);
-    // The greatest ones stand closest to where the curve bends last.
     delays.extend(round.iter().rev().step_by(step));
     delays.sort_unstable();
     delays.dedup();
     delays
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_lengths_between_the_least_and_the_greatest() {
+        let delays = grid(Some(2 * MIN), 80 * MIN + 1, &[7 * MIN]);
+        let minutes = [2, 5, 7, 10, 15, 20, 30, 45, 60].map(|minutes| minutes * MIN);
+        assert_eq!(delays, [&[0], &minutes[..], &[80 * MIN + 1]].concat());
+    }
+
+    #[test]
+    fn what_is_asked_for_is_there_whatever_the_span() {
+        assert_eq!(grid(None, 0, &[0]), [0]);
+        assert_eq!(grid(None, 0, &[]), [0]);
+        let ordered = grid(None, 0, &[2 * H]);
+        assert_eq!((ordered[0], ordered[1], ordered.last()), (0, 10 * MIN, Some(&(2 * H))));
+        for greatest in [1, 59_999, 400 * D, i64::MAX] {
+            let delays = grid(Some(1), greatest, &[90 * S]);
+            assert!(delays.is_sorted() && delays.len() <= MOST + 3, "{delays:?}");
+            assert!([0, greatest, 90 * S].iter().all(|delay| delays.contains(delay)));
+        }
+    }
 }

@@ -104,7 +104,8 @@ pub fn ask(
         let lateness =
             lateness(plan, question.vary, &mut |rows| watcher("how late rows are", rows))?;
         let own: Vec<i64> = own.iter().map(|delay| delay / MICROS).collect();
-        let delays = grid(&lateness, &own).into_iter().map(|millis| millis.saturating_mul(MICROS));
+        let delays = grid(lateness.delay_for(LEAST_SHARE), lateness.greatest, &own);
+        let delays = delays.into_iter().map(|millis| millis.saturating_mul(MICROS));
         (delays.collect(), Some(lateness))
     } else {
         let asked = question.delays.iter().map(|delay| delay.0);
@@ -129,7 +130,7 @@ pub fn ask(
     }
     let (points, rows_in) =
         watermark_curve(plan, &settings, &mut |rows| watcher("the curve", rows))?;
-    Ok(report::report(report::Found {
+    Ok(report::report(&report::Found {
         scenario,
         plan,
         question,
@@ -140,6 +141,9 @@ pub fn ask(
         lateness: lateness.as_ref(),
     }))
 }
+
+/// The chosen delays start with one that saves this share of the late rows.
+const LEAST_SHARE: f64 = 0.1;
 
 /// Delays that are followed at once at most.
 const MOST: usize = 10_000;

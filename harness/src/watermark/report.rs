@@ -165,12 +165,12 @@ pub(super) struct Found<'a> {
     pub(super) lateness: Option<&'a Lateness>,
 }
 
-pub(super) fn report(found: Found<'_>) -> CurveReport {
-    let knee = find_knee(&found);
+pub(super) fn report(found: &Found<'_>) -> CurveReport {
+    let knee = find_knee(found);
     let curve = found.points.iter().enumerate();
     let curve = curve.map(|(place, point)| {
         let is_knee = knee.as_ref().is_some_and(|knee| knee.point == place);
-        point_report(&found, point, is_knee)
+        point_report(found, point, is_knee)
     });
     let stream = |side: Side, rows: u64| StreamReport {
         name: found.plan.side(side).stream.name.clone(),

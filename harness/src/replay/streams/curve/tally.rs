@@ -46,7 +46,7 @@ mod tests {
         tally.add(0..4, 1);
         tally.add(1..3, 5);
         tally.add(2..2, 9);
-        tally.add(3..1, 9);
+        tally.add(Range { start: 3, end: 1 }, 9);
         tally.add(3..4, -1);
         assert_eq!(tally.take(), [1, 6, 6, 0]);
         assert_eq!(tally.take(), [0; 4]);
