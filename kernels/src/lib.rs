@@ -77,5 +77,5 @@ pub use operator::{
 pub use output_mode::OutputMode;
 pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
-pub use state::StoreKind;
+pub use state::{BlockOptions, StoreKind};
 pub use table::IndexKind;

@@ -170,32 +170,33 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
     ) -> u64 {
         check_shape(self.shape, probe.keys.keys());
         let mut walked = 0;
+        let rows = probe.len();
         if self.rows.live() == 0 {
-            *cursor = FindCursor { next_row: probe.keys.len(), ..FindCursor::default() };
+            *cursor = FindCursor { next_row: rows, ..FindCursor::default() };
             return 0;
         }
-        let (from, resumed) = match (cursor.rows.pop(), cursor.candidates.pop()) {
-            (Some(row), Some(position)) => (row as usize, position as usize),
+        let (from, mut start) = match (cursor.rows.pop(), cursor.candidates.pop()) {
+            (Some(_), Some(position)) => (cursor.next_row - 1, position as usize),
             _ => (cursor.next_row, 0),
         };
-        let mut start = resumed;
-        cursor.next_row = probe.keys.len();
-        K::each(probe.keys.keys(), from, |row, key| {
+        for at in from..rows {
             if pairs.len() >= limit && !pairs.is_empty() {
-                cursor.next_row = row;
-                return false;
+                cursor.next_row = at;
+                return walked;
             }
             let first = std::mem::take(&mut start);
+            let row = probe.row(at);
+            let key = K::at(probe.keys.keys(), row);
             let Some(Candidates { rows, positions, window }) = self.candidates(&probe, row, key)
             else {
-                return true;
+                continue;
             };
             for position in positions.start.max(first)..positions.end {
                 if pairs.len() >= limit && !pairs.is_empty() {
                     cursor.rows.push(row as u32);
                     cursor.candidates.push(position as u32);
-                    cursor.next_row = row + 1;
-                    return false;
+                    cursor.next_row = at + 1;
+                    return walked;
                 }
                 walked += 1;
                 let candidate = rows.row(position);
@@ -206,8 +207,8 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
                     pairs.push(row as u32, candidate);
                 }
             }
-            true
-        });
+        }
+        cursor.next_row = rows;
         walked
     }
 

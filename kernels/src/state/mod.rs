@@ -7,6 +7,8 @@
 //! Adding a store is one file that implements the trait, one variant of
 //! [`StoreKind`] and one arm of its `build`.
 
+mod block;
+mod codec;
 mod full_scan;
 mod keyed;
 mod kind;
@@ -15,6 +17,7 @@ mod rows;
 mod size;
 #[cfg(test)]
 mod tests;
+mod time_blocks;
 
 use std::fmt;
 
@@ -26,6 +29,7 @@ pub(crate) use rows::by_value;
 pub use size::StateSize;
 
 use crate::error::Result;
+use crate::hash::KeyHasher;
 use crate::key::{KeyShape, Keys};
 use crate::pairs::Pairs;
 use crate::side::Side;
@@ -42,6 +46,36 @@ pub struct StorePlan {
     pub payload: Vec<DataType>,
     /// Whether an eviction line will ever be given.
     pub evicts: bool,
+    /// Whether it will be asked which rows never matched: those of a preserved
+    /// side. Otherwise a store need not remember.
+    pub tracks_matches: bool,
+    /// Whether look-ups come with an interval.
+    pub timed: bool,
+    /// Gives the hashes of keys, those that come with rows and look-ups included.
+    pub hasher: KeyHasher,
+    /// How a store that keeps blocks cuts them.
+    pub blocks: BlockOptions,
+}
+
+/// Blocks of a store that keeps its rows in such; none of it changes an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockOptions {
+    /// Rows of a block, 1 to [`MAX_ROWS`](Self::MAX_ROWS).
+    pub rows: usize,
+    /// The number of the first row. Numbers count up and wrap around; a start
+    /// near the end brings that about soon, for those who test.
+    pub first_row: u32,
+}
+
+impl BlockOptions {
+    /// The largest block.
+    pub const MAX_ROWS: usize = 1 << 15;
+}
+
+impl Default for BlockOptions {
+    fn default() -> Self {
+        Self { rows: 1024, first_row: 0 }
+    }
 }
 
 /// Rows that come in together: all columns have one length, of which `rows`
@@ -66,8 +100,32 @@ pub struct NewRows<'a> {
 pub struct StateProbe<'a> {
     /// Keys, hashes, and which rows may match.
     pub keys: Probe<'a>,
+    /// The rows that look, where not all of them do.
+    pub rows: Option<&'a [u32]>,
     /// The condition on event times; none where it has no bound.
     pub interval: Option<IntervalProbe<'a>>,
+}
+
+impl StateProbe<'_> {
+    /// Number of rows that look for partners: a cursor is done when it has come
+    /// so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.map_or(self.keys.len(), <[u32]>::len)
+    }
+
+    /// Whether no row does.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number, in the batch, of the row at `position` of those that look.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, position: usize) -> usize {
+        self.rows.map_or(position, |rows| rows[position] as usize)
+    }
 }
 
 /// The event times of the rows that look for partners.
@@ -115,6 +173,8 @@ pub struct Eviction {
     pub rows: u64,
     /// Rows that were looked at.
     pub visited: u64,
+    /// Blocks that were looked at, in a store that has some.
+    pub blocks: u64,
 }
 
 /// The stored rows of one side.

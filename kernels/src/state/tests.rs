@@ -17,12 +17,33 @@ struct Fixture {
     next: i64,
 }
 
+/// The ids of the rows with keys that are all different.
+fn ids(store: &dyn StateStore, keys: Probe<'_>) -> Vec<u32> {
+    let probe = StateProbe { keys, rows: None, interval: None };
+    let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
+    store.find(probe, &mut cursor, &mut pairs, 1000);
+    let mut found: Vec<_> = pairs.probe_rows.into_iter().zip(pairs.build_rows).collect();
+    found.sort_unstable();
+    found.into_iter().map(|pair| pair.1).collect()
+}
+
+fn plan(shape: KeyShape, payload: Vec<DataType>) -> StorePlan {
+    StorePlan {
+        shape,
+        payload,
+        evicts: true,
+        tracks_matches: true,
+        timed: true,
+        hasher: KeyHasher::with_seed(Isa::detect(), 1),
+        blocks: BlockOptions::default(),
+    }
+}
+
 type Probed = Vec<(u32, i64)>;
 
 impl Fixture {
     fn all() -> Vec<Self> {
-        let plan =
-            StorePlan { shape: KeyShape::Word, payload: vec![DataType::Int64], evicts: true };
+        let plan = plan(KeyShape::Word, vec![DataType::Int64]);
         let store = |kind: StoreKind| Self {
             store: kind.build(&plan).unwrap(),
             hasher: KeyHasher::with_seed(Isa::detect(), 1),
@@ -61,7 +82,7 @@ impl Fixture {
         let times = EventTimes::new(&(Arc::new(times) as ArrayRef)).unwrap();
         let condition = IntervalCondition::between(-10, 10);
         let interval = Some(IntervalProbe { times: &times, side: Side::Left, condition });
-        let probe = StateProbe { keys: Probe::new(&keys, &hashes, None), interval };
+        let probe = StateProbe { keys: Probe::new(&keys, &hashes, None), rows: None, interval };
         let (mut cursor, mut pairs, mut all) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(keys.len()) {
             self.store.find(probe, &mut cursor, &mut pairs, limit);
@@ -107,7 +128,8 @@ fn without_an_interval_every_row_of_the_key_is_found() {
     for mut f in Fixture::all() {
         f.insert(&[(1, Some(5)), (1, None), (2, None), (1, Some(3))]);
         let (keys, hashes) = f.keys(&[1]);
-        let probe = StateProbe { keys: Probe::new(&keys, &hashes, None), interval: None };
+        let probe =
+            StateProbe { keys: Probe::new(&keys, &hashes, None), rows: None, interval: None };
         let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
         let walked = f.store.find(probe, &mut cursor, &mut pairs, 100);
         assert_eq!((walked, pairs.len()), (3, 3), "{}", f.store.name());
@@ -183,16 +205,21 @@ fn size_follows_the_rows_up_and_down() {
         f.store.reclaim();
         let size = f.store.size();
         assert_eq!(size.bytes() - size.slack, 0, "{} {size:?}", f.store.name());
-        assert!(size.slack < 100, "{} {size:?}", f.store.name());
+        assert!(size.slack < 5_000, "{} {size:?}", f.store.name());
     }
 }
 
 #[test]
 fn an_ordered_map_evicts_without_looking_at_what_lives() {
-    let [ordered, scan] = &mut Fixture::all()[..] else { panic!("two stores") };
+    let [_, ordered, scan] = &mut Fixture::all()[..] else { panic!("three stores") };
     for (f, visited) in [(ordered, 2), (scan, 1000)] {
         f.insert(&(0..1000).map(|i| (i, Some(i as i64))).collect::<Vec<_>>());
-        assert_eq!(f.store.evict(1, None), Eviction { rows: 2, visited }, "{}", f.store.name());
+        assert_eq!(
+            f.store.evict(1, None),
+            Eviction { rows: 2, visited, blocks: 0 },
+            "{}",
+            f.store.name()
+        );
     }
 }
 
@@ -211,7 +238,7 @@ fn keys_of_every_shape() {
     let bytes = ByteKeys::new(vec![0, 0, 3, 6].into(), b"abcabd".to_vec().into());
     for keys in [wide, Keys::Bytes(bytes)] {
         for kind in StoreKind::ALL {
-            let plan = StorePlan { shape: keys.shape(), payload: vec![], evicts: false };
+            let plan = plan(keys.shape(), vec![]);
             let mut store = kind.build(&plan).unwrap();
             let mut hashes = Vec::new();
             KeyHasher::constant().hash(&keys, &mut hashes);
@@ -225,9 +252,11 @@ fn keys_of_every_shape() {
             };
             store.insert(rows).unwrap();
             let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
-            let probe = StateProbe { keys: probe, interval: None };
+            let probe = StateProbe { keys: probe, rows: None, interval: None };
             store.find(probe, &mut cursor, &mut pairs, 10);
-            assert_eq!(pairs.probe_rows, [0, 2], "{kind}");
+            let mut found = pairs.probe_rows.clone();
+            found.sort_unstable();
+            assert_eq!(found, [0, 2], "{kind}");
             assert!(store.gather(&[], &pairs.build_rows).unwrap().is_empty());
         }
     }
@@ -282,19 +311,20 @@ fn columns_of_every_kind_come_back_by_value() {
     let payload: Vec<DataType> = columns.iter().map(|c| c.data_type().clone()).collect();
     let wanted: Vec<usize> = (0..columns.len()).collect();
     for kind in StoreKind::ALL {
-        let plan = StorePlan { shape: KeyShape::Word, payload: payload.clone(), evicts: false };
+        let plan = plan(KeyShape::Word, payload.clone());
         let mut store = kind.build(&plan).unwrap();
-        let keys = Keys::Words(vec![1u64, 1, 1].into());
-        let sliced: Vec<ArrayRef> = columns.to_vec();
+        let keys = Keys::Words(vec![1u64, 2, 3].into());
+        let keys = Probe::new(&keys, &[1, 1, 1], None);
         let rows = NewRows {
-            keys: Probe::new(&keys, &[1, 1, 1], None),
+            keys,
             times: &EventTimes::none(3),
-            payload: &sliced,
+            payload: &columns,
             matched: &[false; 3],
             rows: &[0, 1, 2],
         };
         store.insert(rows).unwrap();
-        let gathered = store.gather(&wanted, &[2, NO_ROW, 0, 1]).unwrap();
+        let ids = ids(&*store, keys);
+        let gathered = store.gather(&wanted, &[ids[2], NO_ROW, ids[0], ids[1]]).unwrap();
         let indices = UInt32Array::from(vec![Some(2), None, Some(0), Some(1)]);
         for (column, gathered) in columns.iter().zip(&gathered) {
             let kept = by_value(column, kept_type(column.data_type())).unwrap();
@@ -312,11 +342,7 @@ fn what_cannot_be_kept_is_refused_with_a_remedy() {
         DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
         true,
     );
-    let plan = StorePlan {
-        shape: KeyShape::Word,
-        payload: vec![DataType::Struct(vec![entries].into())],
-        evicts: true,
-    };
+    let plan = plan(KeyShape::Word, vec![DataType::Struct(vec![entries].into())]);
     for kind in StoreKind::ALL {
         if let Err(error) = kind.build(&plan) {
             assert!(matches!(error, JoinError::UnsupportedState { .. }), "{error}");
@@ -330,24 +356,25 @@ fn what_cannot_be_kept_is_refused_with_a_remedy() {
 #[test]
 fn a_stored_slice_keeps_nothing_else_alive() {
     let large: ArrayRef =
-        Arc::new(StringArray::from_iter_values((0..1000).map(|i| format!("{i}"))));
+        Arc::new(StringArray::from_iter_values((0..1000).map(|i| format!("{i:01000}"))));
     let weak = Arc::downgrade(&large);
     for kind in StoreKind::ALL {
-        let plan =
-            StorePlan { shape: KeyShape::Word, payload: vec![DataType::Utf8], evicts: false };
+        let plan = plan(KeyShape::Word, vec![DataType::Utf8]);
         let mut store = kind.build(&plan).unwrap();
-        let keys = Keys::Words(vec![1u64; 2].into());
+        let keys = Keys::Words(vec![1u64, 2].into());
+        let keys = Probe::new(&keys, &[1, 1], None);
         let rows = NewRows {
-            keys: Probe::new(&keys, &[1, 1], None),
+            keys,
             times: &EventTimes::none(2),
             payload: &[large.slice(7, 2)],
             matched: &[false; 2],
             rows: &[0, 1],
         };
         store.insert(rows).unwrap();
-        assert!(store.size().bytes() < 1_000, "{:?}", store.size());
-        assert_eq!(store.rows_within(&[0, 1], 1), 1);
-        assert_eq!(store.rows_within(&[0, 1], 1 << 20), 2);
+        assert!(store.size().bytes() < 100_000, "{:?}", store.size());
+        let ids = ids(&*store, keys);
+        assert_eq!(store.rows_within(&ids, 1), 1);
+        assert_eq!(store.rows_within(&ids, 1 << 20), 2);
         assert_eq!(store.rows_within(&[], 1 << 20), 0);
     }
     drop(large);

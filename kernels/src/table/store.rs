@@ -64,6 +64,8 @@ pub(crate) trait OwnedKey:
 
     /// Calls `visit` with each key, in order, until it returns false.
     fn each(keys: &Keys, from: usize, visit: impl FnMut(usize, &Self::Borrowed) -> bool);
+    /// The key of a row.
+    fn at(keys: &Keys, row: usize) -> &Self::Borrowed;
     fn to_owned(key: &Self::Borrowed) -> Self;
     /// Bytes on the heap beside the key itself.
     fn heap_bytes(&self) -> usize;
@@ -151,6 +153,11 @@ macro_rules! fixed_store {
                         break;
                     }
                 }
+            }
+
+            #[inline]
+            fn at(keys: &Keys, row: usize) -> &$word {
+                &$store::probe(keys)[row]
             }
 
             fn to_owned(key: &$word) -> Self {
@@ -256,6 +263,11 @@ impl OwnedKey for Box<[u8]> {
                 break;
             }
         }
+    }
+
+    #[inline]
+    fn at(keys: &Keys, row: usize) -> &[u8] {
+        StoredBytes::probe(keys).get(row)
     }
 
     fn to_owned(key: &[u8]) -> Self {

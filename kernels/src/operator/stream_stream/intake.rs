@@ -112,7 +112,7 @@ impl Intake {
     /// The rows as ones that look for partners.
     pub(super) fn probe(&self, join: &StreamStreamJoin, side: Side) -> StateProbe<'_> {
         let interval = |condition| IntervalProbe { times: &self.times, side, condition };
-        StateProbe { keys: self.keys(), interval: join.plan.interval.map(interval) }
+        StateProbe { keys: self.keys(), rows: None, interval: join.plan.interval.map(interval) }
     }
 
     /// Some of the rows as ones to store.

@@ -10,7 +10,7 @@ use super::report::BatchKind;
 use super::spec::{End, StreamStreamSpec};
 use crate::error::{JoinError, Result};
 use crate::side::Side;
-use crate::state::{StateSize, StateStore};
+use crate::state::{BlockOptions, StateSize, StateStore};
 use crate::time::{Expiry, Watermarks};
 
 /// Joins two streams, batch by batch.
@@ -88,10 +88,17 @@ impl StreamStreamJoin {
                 options.max_output_rows
             )));
         }
+        if !(1..=BlockOptions::MAX_ROWS).contains(&options.blocks.rows) {
+            return Err(JoinError::InvalidPlan(format!(
+                "a block has between 1 and {} rows, not {}",
+                BlockOptions::MAX_ROWS,
+                options.blocks.rows
+            )));
+        }
         let (left, right) = (spec.left.watermark_delay, spec.right.watermark_delay);
         Ok(Self {
-            left: options.store.build(&plan.store_plan(Side::Left))?,
-            right: options.store.build(&plan.store_plan(Side::Right))?,
+            left: options.store.build(&plan.store_plan(Side::Left, &options))?,
+            right: options.store.build(&plan.store_plan(Side::Right, &options))?,
             watermarks: Watermarks::new(spec.policy, left, right),
             open: false,
             spec,

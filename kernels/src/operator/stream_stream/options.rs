@@ -2,7 +2,7 @@
 
 use crate::arch::Isa;
 use crate::hash::KeyHasher;
-use crate::state::StoreKind;
+use crate::state::{BlockOptions, StoreKind};
 
 /// How much state a join may have. It is checked when a batch has stored and
 /// evicted its rows.
@@ -19,6 +19,8 @@ pub struct StateLimit {
 pub struct StreamOptions {
     /// How the rows of a side are stored.
     pub store: StoreKind,
+    /// How a store that keeps blocks cuts them.
+    pub blocks: BlockOptions,
     /// Hashes the keys.
     pub hasher: KeyHasher,
     /// Rows of an output batch at most.
@@ -33,6 +35,7 @@ impl Default for StreamOptions {
     fn default() -> Self {
         Self {
             store: StoreKind::default(),
+            blocks: BlockOptions::default(),
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,

@@ -6,6 +6,7 @@ use arrow::array::ArrayRef;
 use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
+use super::options::StreamOptions;
 use super::spec::{StreamInput, StreamStreamSpec};
 use crate::error::{JoinError, Result};
 use crate::key::{CastMode, EncodedKeys, KeyEncoder, cast, comparison_type};
@@ -128,12 +129,16 @@ impl Plan {
         }
     }
 
-    pub(super) fn store_plan(&self, side: Side) -> StorePlan {
+    pub(super) fn store_plan(&self, side: Side, options: &StreamOptions) -> StorePlan {
         let plan = self.side(side);
         StorePlan {
             shape: self.encoder.shape(),
             payload: plan.kept_types.clone(),
             evicts: plan.expiry.is_bounded(),
+            tracks_matches: plan.preserved,
+            timed: self.interval.is_some(),
+            hasher: options.hasher.clone(),
+            blocks: options.blocks,
         }
     }
 
