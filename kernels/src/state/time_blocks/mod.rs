@@ -19,6 +19,7 @@ mod find;
 mod front;
 mod heads;
 mod hot_keys;
+mod late;
 mod reclaim;
 mod ring;
 mod windows;
@@ -152,9 +153,8 @@ impl<E: EntryKey> TimeBlocks<E> {
     fn insert_by_ring(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>) {
         let limit = self.front.limit(self.span(), new.times, new.rows);
         let mut first = 0;
-        let ring_for = |store: &Self, i: usize| {
-            store.ring_for(new.times.get(new.rows[i] as usize), limit)
-        };
+        let ring_for =
+            |store: &Self, i: usize| store.ring_for(new.times.get(new.rows[i] as usize), limit);
         while first < new.rows.len() {
             if self.rings[MAIN].live == 0 {
                 // Nothing is left that a line would have to tell apart.
