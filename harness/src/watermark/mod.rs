@@ -5,7 +5,7 @@
 //! All delays are followed in one pass over the recording ([`crate::replay`]),
 //! and the figures are those that a run with each delay reports. Where no delays
 //! are given, a pass before that finds out how late rows are, and the delays are
-//! chosen by it ([`grid`]).
+//! chosen by it ([`grid()`]).
 
 mod csv;
 mod grid;

@@ -13,7 +13,7 @@
 //! the kernels' own [`Watermarks`](streamjoin_kernels::time::Watermarks), finds
 //! a row's first delay by binary search, and adds to the counts of a range of
 //! delays at once. An eviction looks at the rows that some delay's line has just
-//! passed, in the order of time ([`Shelf`]), at each once; never at all rows.
+//! passed, in the order of time ([`shelf`]), at each once; never at all rows.
 //!
 //! Inner joins need no more: what they hold does not depend on matches. Outer,
 //! semi and anti joins need the pairs, found once by one operator
