@@ -1,8 +1,11 @@
 //! Chains of rows, walked for a block of probe rows together, so that their
 //! cache misses overlap (as the stream-static `chained` index does it).
 //!
-//! A walk stops before it reads a row whose block and all older ones lie before
-//! the interval: the early stop that makes a look-up cost what it finds.
+//! A round has two passes over the rows that have a candidate left: one reads
+//! the candidates, which were asked for a round ago, the other looks up where
+//! the next ones are and asks for them. A walk stops before it reads a row whose
+//! block and all older ones lie before the interval: the early stop that makes a
+//! look-up cost what it finds.
 
 use super::directory::{Cold, Directory};
 use super::entry::EntryKey;
@@ -16,15 +19,11 @@ const BLOCK: usize = 128;
 
 /// The event times that the partners of a probe row may have.
 pub(in crate::state) trait Windows {
-    /// From and to, ends included, of a row that [`has_partners`].
-    ///
-    /// [`has_partners`]: Self::has_partners
+    /// From and to, ends included; from is after to if there are none.
     ///
     /// # Panics
     /// If there is no such row.
     fn window(&self, row: usize) -> (i64, i64);
-    /// Whether a row may have partners at all.
-    fn has_partners(&self, row: usize) -> bool;
     /// Number of rows.
     fn rows(&self) -> usize;
 }
@@ -38,12 +37,34 @@ pub(in crate::state) struct Walk<'a, E: EntryKey, W> {
     windows: &'a W,
 }
 
-/// What one step of a walk did.
-struct Stepped {
-    /// Rows that have a candidate left; they were moved to the front.
-    rows: usize,
-    /// Pairs that were found.
-    found: usize,
+/// The rows that have a candidate left, column by column; the first `len` of
+/// each are in use.
+struct Active {
+    len: usize,
+    /// Below the number of keys.
+    rows: [u32; BLOCK],
+    candidates: [u32; BLOCK],
+    /// The entry of the candidate; null if that takes a closer look.
+    entries: [*const u64; BLOCK],
+    /// What the time of the entry is relative to.
+    bases: [i64; BLOCK],
+    /// The window of the row.
+    from: [i64; BLOCK],
+    to: [i64; BLOCK],
+}
+
+impl Active {
+    fn new() -> Self {
+        Self {
+            len: 0,
+            rows: [0; BLOCK],
+            candidates: [0; BLOCK],
+            entries: [std::ptr::null(); BLOCK],
+            bases: [0; BLOCK],
+            from: [0; BLOCK],
+            to: [0; BLOCK],
+        }
+    }
 }
 
 impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
@@ -63,9 +84,10 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     /// many stored rows were looked at.
     ///
     /// `load` fills the cursor with the next rows, so many at most, and their
-    /// newest candidates, if there are rows left. `too_new` may replace the next candidate of a row
-    /// that met one of its key which is newer than its window: it is given the
-    /// hash, that candidate, the next one and the end of the window.
+    /// newest candidates, if there are rows left. `too_new` may replace the next
+    /// candidate of a row that met one of its key which is newer than its
+    /// window: it is given the hash, that candidate, the next one and the end of
+    /// the window.
     pub(in crate::state) fn run(
         &self,
         cursor: &mut FindCursor,
@@ -74,168 +96,181 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         mut load: impl FnMut(&mut FindCursor, usize) -> bool,
         too_new: impl Fn(u64, u32, u32, i64) -> u32,
     ) -> u64 {
-        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
-        let is_row = |&row: &u32| (row as usize) < self.hashes.len();
-        assert!(cursor.rows.iter().all(is_row), "cursor of another probe");
         let block = BLOCK.min(limit.saturating_sub(pairs.len()).max(1));
+        let mut active = Active::new();
         let mut walked = 0;
         loop {
-            if cursor.rows.is_empty() {
-                if !load(cursor, block) {
-                    return walked;
-                }
-                let count = self.start(&mut cursor.rows, &mut cursor.candidates);
-                cursor.rows.truncate(count);
-                cursor.candidates.truncate(count);
+            if cursor.rows.is_empty() && !load(cursor, block) {
+                return walked;
             }
-            while !cursor.rows.is_empty() {
-                let active = cursor.rows.len();
+            self.start(cursor, &mut active);
+            while active.len > 0 {
                 let held = pairs.len();
-                if held > 0 && held + active > limit {
+                if held > 0 && held + active.len > limit {
+                    cursor.rows.extend_from_slice(&active.rows[..active.len]);
+                    cursor.candidates.extend_from_slice(&active.candidates[..active.len]);
                     return walked;
                 }
-                walked += active as u64;
-                pairs.probe_rows.resize(held + active, 0);
-                pairs.build_rows.resize(held + active, 0);
-                let (probe_rows, stored_rows) =
-                    (&mut pairs.probe_rows[held..], &mut pairs.build_rows[held..]);
-                // SAFETY: the rows were seen to be below the number of hashes
-                // above, or by `start`; a step only drops some of them.
-                let stepped = unsafe {
-                    self.step(
-                        &mut cursor.rows,
-                        &mut cursor.candidates,
-                        probe_rows,
-                        stored_rows,
-                        &too_new,
-                    )
-                };
-                cursor.rows.truncate(stepped.rows);
-                cursor.candidates.truncate(stepped.rows);
-                pairs.probe_rows.truncate(held + stepped.found);
-                pairs.build_rows.truncate(held + stepped.found);
+                walked += active.len as u64;
+                self.read(&mut active, pairs, &too_new);
+                if self.directory.dead > 0 {
+                    self.drop_dead(pairs, held);
+                }
+                self.advance(&mut active);
             }
         }
     }
 
-    /// Asks for the entry of a row.
-    #[inline(always)]
-    fn prefetch(&self, row: u32) {
-        let hot = &self.directory.hot[self.directory.place(row)];
-        let at = self.directory.offset(row) * E::WORDS;
-        prefetch_address(hot.entries.wrapping_add(at));
-    }
-
-    /// Whether `candidate`, of a chain, is worth reading for a row whose
-    /// partners are not before `from`.
-    #[inline(always)]
-    fn goes_on(&self, candidate: u32, from: i64) -> bool {
-        let hot = &self.directory.hot[self.directory.place(candidate)];
-        self.directory.is_current(candidate) & (hot.greatest >= from)
-    }
-
-    /// Begins with `rows`, whose newest candidates are in `candidates`: drops
-    /// those that have none. Returns how many are left, at the front.
-    #[inline]
-    fn start(&self, rows: &mut [u32], candidates: &mut [u32]) -> usize {
-        assert_eq!(rows.len(), candidates.len());
-        let mut kept = 0;
-        for i in 0..rows.len() {
-            let (row, candidate) = (rows[i], candidates[i]);
-            assert!((row as usize) < self.hashes.len());
-            let (from, to) = self.windows.window(row as usize);
-            let goes_on = self.goes_on(candidate, from)
-                & (from <= to)
-                & self.windows.has_partners(row as usize);
-            self.prefetch(candidate);
-            (rows[kept], candidates[kept]) = (row, candidate);
-            kept += usize::from(goes_on);
+    /// Takes the rows of the cursor and their candidates.
+    fn start(&self, cursor: &mut FindCursor, active: &mut Active) {
+        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
+        let n = cursor.rows.len();
+        assert!(n <= BLOCK, "cursor of another store");
+        for (i, (&row, &candidate)) in cursor.rows.iter().zip(&cursor.candidates).enumerate() {
+            assert!((row as usize) < self.hashes.len(), "cursor of another probe");
+            active.rows[i] = row;
+            active.candidates[i] = candidate;
+            (active.from[i], active.to[i]) = self.windows.window(row as usize);
         }
-        kept
+        active.len = n;
+        cursor.rows.clear();
+        cursor.candidates.clear();
+        self.advance(active);
     }
 
-    /// One step along the chains: a pair for each row whose candidate matches,
-    /// then its next candidate. `too_new` may replace the next candidate of a
-    /// row that met one of its key which is newer than its window.
-    ///
-    /// # Safety
-    /// Rows are below the number of keys.
-    #[inline(always)]
-    unsafe fn step(
-        &self,
-        rows: &mut [u32],
-        candidates: &mut [u32],
-        probe_rows: &mut [u32],
-        stored_rows: &mut [u32],
-        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
-    ) -> Stepped {
-        let n = rows.len();
-        assert!(candidates.len() == n && probe_rows.len() == n && stored_rows.len() == n);
-        let (mut kept, mut found) = (0, 0);
+    /// Finds out where the candidates are and asks for them; drops the rows that
+    /// have none that is worth reading.
+    #[inline]
+    fn advance(&self, active: &mut Active) {
+        let directory = self.directory;
+        let (next, span, mask) = (directory.next, directory.span(), directory.mask);
+        let (shift, offsets) = (directory.shift, (1u32 << directory.shift) - 1);
+        let hot = &directory.hot[..];
+        assert!(hot.len().is_power_of_two());
+        let places = hot.len() - 1;
+        let n = active.len;
+        assert!(n <= BLOCK);
+        let mut kept = 0;
         for i in 0..n {
-            // SAFETY: `kept, found <= i < n`, the length of all four slices. Rows
-            // are below the number of keys and hashes, as the caller promises. Whatever number a candidate is, `place` is below the
-            // number of places; a block that is not special is held, and its
-            // slot has memory for as many entries as `offset` can tell apart.
+            // SAFETY: `kept <= i < n <= BLOCK`, the length of each column;
+            // `places` masks an index of `hot`.
             unsafe {
-                let row = *rows.get_unchecked(i);
-                let candidate = *candidates.get_unchecked(i);
-                debug_assert!((row as usize) < self.hashes.len());
-                debug_assert!(self.directory.is_current(candidate));
-                let place = self.directory.place(candidate);
-                debug_assert!(place < self.directory.hot.len());
-                let hot = *self.directory.hot.get_unchecked(place);
-                let offset = self.directory.offset(candidate);
-                let (from, to) = self.windows.window(row as usize);
-                let hash = *self.hashes.get_unchecked(row as usize);
-                let (mut next, time, same_key) = if hot.special {
-                    self.read_special(place, offset, row as usize, hash)
+                let candidate = *active.candidates.get_unchecked(i);
+                let from = *active.from.get_unchecked(i);
+                let to = *active.to.get_unchecked(i);
+                let place = hot.get_unchecked((candidate >> shift) as usize & places);
+                let at = (candidate & offsets) as usize * E::WORDS;
+                let entry = if place.entries.is_null() {
+                    std::ptr::null()
                 } else {
-                    let entry =
-                        std::slice::from_raw_parts(hot.entries.add(offset * E::WORDS), E::WORDS);
-                    let last = *entry.get_unchecked(E::WORDS - 1);
-                    let heap = || self.heap(place);
-                    let same_key = E::matches(entry, self.batch, row as usize, hash, heap);
-                    (last as u32, hot.base + (last >> 32) as i64, same_key)
+                    place.entries.wrapping_add(at)
                 };
-                let matches = same_key & (from <= time) & (time <= to);
+                prefetch_address(entry);
+                let age = next.wrapping_sub(candidate).wrapping_sub(1) & mask;
+                let goes_on = (age < span) & (place.greatest >= from) & (from <= to);
+                *active.rows.get_unchecked_mut(kept) = *active.rows.get_unchecked(i);
+                *active.candidates.get_unchecked_mut(kept) = candidate;
+                *active.entries.get_unchecked_mut(kept) = entry;
+                *active.bases.get_unchecked_mut(kept) = place.base;
+                *active.from.get_unchecked_mut(kept) = from;
+                *active.to.get_unchecked_mut(kept) = to;
+                kept += usize::from(goes_on);
+            }
+        }
+        active.len = kept;
+    }
+
+    /// Reads the candidates: a pair for each that matches; then the next ones
+    /// stand in their place.
+    #[inline]
+    fn read(
+        &self,
+        active: &mut Active,
+        pairs: &mut Pairs,
+        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+    ) {
+        let (n, held, tag) = (active.len, pairs.len(), self.directory.tag);
+        assert!(n <= BLOCK);
+        pairs.probe_rows.resize(held + n, 0);
+        pairs.build_rows.resize(held + n, 0);
+        let (probe_rows, stored_rows) =
+            (&mut pairs.probe_rows[held..], &mut pairs.build_rows[held..]);
+        let mut found = 0;
+        for i in 0..n {
+            // SAFETY: `found <= i < n`, the length of both lists and at most
+            // that of the columns. Rows are below the number of keys and hashes
+            // (`start` asserts it). An entry that is not null is one of a slot
+            // that the directory, which is borrowed, holds: slots have memory
+            // for as many entries as the lower bits of a number can tell apart.
+            unsafe {
+                let row = *active.rows.get_unchecked(i);
+                debug_assert!((row as usize) < self.hashes.len());
+                let candidate = *active.candidates.get_unchecked(i);
+                let entry = *active.entries.get_unchecked(i);
+                let (from, to) = (*active.from.get_unchecked(i), *active.to.get_unchecked(i));
+                let (mut next, time, same_key);
+                if entry.is_null() {
+                    (next, time, same_key) = self.look_closer(candidate, row as usize);
+                } else {
+                    let entry = std::slice::from_raw_parts(entry, E::WORDS);
+                    let last = *entry.get_unchecked(E::WORDS - 1);
+                    let hash = *self.hashes.get_unchecked(row as usize);
+                    let heap = || self.heap(candidate);
+                    same_key = E::matches(entry, self.batch, row as usize, hash, heap);
+                    time = *active.bases.get_unchecked(i) + (last >> 32) as i64;
+                    next = last as u32;
+                }
                 *probe_rows.get_unchecked_mut(found) = row;
-                *stored_rows.get_unchecked_mut(found) = candidate | self.directory.tag;
-                found += usize::from(matches);
-                if same_key && time > to {
+                *stored_rows.get_unchecked_mut(found) = candidate | tag;
+                found += usize::from(same_key & (from <= time) & (time <= to));
+                if same_key & (time > to) {
+                    let hash = *self.hashes.get_unchecked(row as usize);
                     next = too_new(hash, candidate, next, to);
                 }
-                *rows.get_unchecked_mut(kept) = row;
-                *candidates.get_unchecked_mut(kept) = next;
-                self.prefetch(next);
-                kept += usize::from(self.goes_on(next, from));
+                *active.candidates.get_unchecked_mut(i) = next;
             }
         }
-        Stepped { rows: kept, found }
+        pairs.probe_rows.truncate(held + found);
+        pairs.build_rows.truncate(held + found);
     }
 
-    fn heap(&self, place: usize) -> &'a [u8] {
-        match &self.directory.cold[place] {
+    fn heap(&self, candidate: u32) -> &'a [u8] {
+        match &self.directory.cold[self.directory.place(candidate)] {
             Cold::Held(block) => block.heap(),
             _ => &[],
         }
     }
 
-    /// Link, time and whether it is a live row with the key, of a row of a
-    /// block that is not plain.
+    /// Link, time and whether it has the key, of a row whose entry does not say
+    /// all, or that is gone.
     #[cold]
-    fn read_special(&self, place: usize, offset: usize, row: usize, hash: u64) -> (u32, i64, bool) {
-        match &self.directory.cold[place] {
+    fn look_closer(&self, candidate: u32, row: usize) -> (u32, i64, bool) {
+        let offset = self.directory.offset(candidate);
+        match &self.directory.cold[self.directory.place(candidate)] {
             Cold::Held(block) => {
-                let entry = block.entry::<E>(offset);
-                debug_assert!(row < self.hashes.len());
-                // SAFETY: `row` is below the number of keys (`step`'s contract).
+                let (entry, hash) = (block.entry::<E>(offset), self.hashes[row]);
+                // SAFETY: the hash at `row` was there, and there are as many keys.
                 let same = unsafe { E::matches(entry, self.batch, row, hash, || block.heap()) };
-                let time = block.time::<E>(offset);
-                (block.link::<E>(offset), time, same && !block.is_dead(offset))
+                (block.link::<E>(offset), block.time::<E>(offset), same)
             }
             Cold::Links(links) => (links[offset], i64::MIN, false),
             Cold::Gone => (self.directory.none(), i64::MIN, false),
         }
+    }
+
+    /// Drops the pairs from `from` on whose stored row is dead.
+    #[cold]
+    fn drop_dead(&self, pairs: &mut Pairs, from: usize) {
+        let tag = self.directory.tag;
+        let mut kept = from;
+        for i in from..pairs.len() {
+            let row = pairs.build_rows[i];
+            let place = self.directory.locate(row ^ tag);
+            pairs.probe_rows[kept] = pairs.probe_rows[i];
+            pairs.build_rows[kept] = row;
+            kept += usize::from(place.is_some_and(|(block, at)| !block.is_dead(at)));
+        }
+        pairs.probe_rows.truncate(kept);
+        pairs.build_rows.truncate(kept);
     }
 }

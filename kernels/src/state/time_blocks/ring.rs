@@ -16,7 +16,7 @@ use crate::state::{NewRows, StateSize};
 /// Buckets that are moved, at least, when rows come in during a resize.
 const MOVES: usize = 64;
 /// How far ahead of its use a head is asked for.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
 /// In a smaller state even the longest chain is short.
 const LONG_CHAINS: usize = 4096;
 
@@ -187,11 +187,15 @@ impl<E: EntryKey> Ring<E> {
         let (next, span, none) = (directory.next(), directory.span(), directory.none());
         let hot = plan.interval && *live >= LONG_CHAINS;
         links.clear();
+        let mut heads = heads.view_mut();
+        let (early, _) = rows.split_at(rows.len().min(AHEAD));
+        early.iter().for_each(|&row| heads.prefetch(hashes[row as usize]));
+        let matchable = new.keys.matchable();
         for (i, &row) in rows.iter().enumerate() {
             if let Some(&ahead) = rows.get(i + AHEAD) {
                 heads.prefetch(hashes[ahead as usize]);
             }
-            if !new.keys.is_matchable(row as usize) {
+            if matchable.is_some_and(|matchable| !matchable.value(row as usize)) {
                 links.push(none);
                 continue;
             }
@@ -229,7 +233,7 @@ impl<E: EntryKey> Ring<E> {
         bytes.remove(block.bytes::<E>(&plan.shape));
         let live = block.remove(at);
         bytes.add(block.bytes::<E>(&plan.shape));
-        directory.note_dead(row);
+        directory.note_dead();
         self.live -= 1;
         self.thinned(row, live + 1, live);
         true
