@@ -34,6 +34,7 @@ pub(in crate::state) struct Directory {
 
 /// What a step along a chain needs to know of a block.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Hot {
     /// Points into the slot of the block at the same place in `cold`; null where
     /// a step has to look there itself: the rows are gone, or their times lie

@@ -17,7 +17,7 @@ impl<E: EntryKey> Ring<E> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows);
+        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows, self.plan.hasher.isa());
         let load = |cursor: &mut FindCursor, rows: usize| self.load(probe, cursor, rows);
         if self.hot_keys.is_used() {
             let skip = |hash, candidate, next, to| self.skip(hash, candidate, next, to);

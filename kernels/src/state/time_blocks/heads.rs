@@ -9,6 +9,9 @@ use crate::memory::Buffer;
 /// Buckets of an empty state.
 const BASE_BITS: u32 = 6;
 
+/// How far ahead of its use a head is asked for.
+const AHEAD: usize = 32;
+
 /// Row numbers by the upper bits of the hash.
 #[derive(Debug)]
 pub(super) struct Heads {
@@ -119,8 +122,7 @@ impl Heads {
         }
     }
 
-    /// The heads as slices, for a batch of rows that come in.
-    pub(super) fn view_mut(&mut self) -> View<&mut [u32]> {
+    fn view_mut(&mut self) -> View<&mut [u32]> {
         let before = self.before.as_mut();
         View {
             bits: self.bits,
@@ -132,6 +134,38 @@ impl Heads {
     /// Puts a row at the head of its bucket; the row that was there.
     pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
         self.view_mut().replace(hash, row)
+    }
+
+    /// Puts the rows of a batch at the heads of the buckets of their hashes, one
+    /// after the other, except those that are not `linked`, if there are
+    /// `some_not`; calls `was` with each and the row that was there.
+    #[inline]
+    pub(super) fn replace_all(
+        &mut self,
+        hashes: impl ExactSizeIterator<Item = u64> + Clone,
+        number: impl Fn(usize) -> u32,
+        linked: impl Fn(usize) -> bool,
+        some_not: bool,
+        mut was: impl FnMut(usize, u32),
+    ) {
+        let mut view = self.view_mut();
+        hashes.clone().take(AHEAD).for_each(|hash| view.prefetch(hash));
+        let mut ahead = hashes.clone().skip(AHEAD);
+        if view.before.is_none() && !some_not {
+            // As it mostly is: nothing to tell apart.
+            let (bits, rows) = (view.bits, view.rows);
+            for (i, hash) in hashes.enumerate() {
+                prefetch_read(rows, bucket(ahead.next().unwrap_or(hash), bits));
+                was(i, std::mem::replace(&mut rows[bucket(hash, bits)], number(i)));
+            }
+            return;
+        }
+        for (i, hash) in hashes.enumerate() {
+            view.prefetch(ahead.next().unwrap_or(hash));
+            if linked(i) {
+                was(i, view.replace(hash, number(i)));
+            }
+        }
     }
 
     /// Begins to grow or shrink if so many rows call for it: one row a bucket

@@ -7,15 +7,22 @@
 //! block and all older ones lie before the interval: the early stop that makes a
 //! look-up cost what it finds.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use super::directory::{Cold, Directory};
 use super::entry::EntryKey;
-use crate::arch::prefetch_address;
+use crate::arch::{Isa, prefetch_address};
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, Probe};
 
 /// Probe rows in flight together: enough to hide memory latency, few enough
 /// that their state stays in the first-level cache.
 const BLOCK: usize = 128;
+/// Rows that a vector holds: columns and lists have room for one more vector, so
+/// that whole ones can be stored.
+const LANES: usize = 8;
+const ROOM: usize = BLOCK + LANES;
 
 /// The event times that the partners of a probe row may have.
 pub(in crate::state) trait Windows {
@@ -35,6 +42,9 @@ pub(in crate::state) struct Walk<'a, E: EntryKey, W> {
     batch: E::Batch<'a>,
     hashes: &'a [u64],
     windows: &'a W,
+    isa: Isa,
+    /// The keys, where vectors can compare them.
+    words: Option<&'a [u64]>,
 }
 
 /// The rows that have a candidate left, column by column; the first `len` of
@@ -42,27 +52,43 @@ pub(in crate::state) struct Walk<'a, E: EntryKey, W> {
 struct Active {
     len: usize,
     /// Below the number of keys.
-    rows: [u32; BLOCK],
-    candidates: [u32; BLOCK],
+    rows: [u32; ROOM],
+    candidates: [u32; ROOM],
     /// The entry of the candidate; null if that takes a closer look.
-    entries: [*const u64; BLOCK],
+    entries: [*const u64; ROOM],
     /// What the time of the entry is relative to.
-    bases: [i64; BLOCK],
+    bases: [i64; ROOM],
     /// The window of the row.
-    from: [i64; BLOCK],
-    to: [i64; BLOCK],
+    from: [i64; ROOM],
+    to: [i64; ROOM],
+}
+
+/// Pairs in the making: the first `len` are found, and there is room for a
+/// vector more than may still be.
+struct Lists<'a> {
+    probe: &'a mut [u32],
+    stored: &'a mut [u32],
+    len: usize,
+}
+
+/// Which of eight rows met a row of their key that is newer than their window,
+/// and which that was.
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
+struct Newer {
+    lanes: u8,
+    candidates: [u32; LANES],
 }
 
 impl Active {
     fn new() -> Self {
         Self {
             len: 0,
-            rows: [0; BLOCK],
-            candidates: [0; BLOCK],
-            entries: [std::ptr::null(); BLOCK],
-            bases: [0; BLOCK],
-            from: [0; BLOCK],
-            to: [0; BLOCK],
+            rows: [0; ROOM],
+            candidates: [0; ROOM],
+            entries: [std::ptr::null(); ROOM],
+            bases: [0; ROOM],
+            from: [0; ROOM],
+            to: [0; ROOM],
         }
     }
 }
@@ -72,11 +98,17 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     ///
     /// # Panics
     /// If keys and windows differ in number.
-    pub(in crate::state) fn new(directory: &'a Directory, keys: Probe<'a>, windows: &'a W) -> Self {
+    pub(in crate::state) fn new(
+        directory: &'a Directory,
+        keys: Probe<'a>,
+        windows: &'a W,
+        isa: Isa,
+    ) -> Self {
         let batch = E::batch(keys.keys());
         assert_eq!(E::rows(batch), keys.hashes().len(), "one hash a key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window a key");
-        Self { directory, batch, hashes: keys.hashes(), windows }
+        assert!(isa.is_available(), "{isa} is not available here: see Isa::require");
+        Self { directory, batch, hashes: keys.hashes(), windows, isa, words: E::words(keys.keys()) }
     }
 
     /// Appends pairs until about `limit` are held or the rows are at their end;
@@ -142,6 +174,16 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     /// have none that is worth reading.
     #[inline]
     fn advance(&self, active: &mut Active) {
+        #[cfg(target_arch = "x86_64")]
+        if self.isa == Isa::Avx512 {
+            // SAFETY: `new` saw that the CPU has this level.
+            unsafe { avx512::advance(self.directory, E::WORDS, active) };
+            return;
+        }
+        self.advance_portable(active);
+    }
+
+    fn advance_portable(&self, active: &mut Active) {
         let directory = self.directory;
         let (next, span, mask) = (directory.next, directory.span(), directory.mask);
         let (shift, offsets) = (directory.shift, (1u32 << directory.shift) - 1);
@@ -189,19 +231,77 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         pairs: &mut Pairs,
         too_new: &impl Fn(u64, u32, u32, i64) -> u32,
     ) {
-        let (n, held, tag) = (active.len, pairs.len(), self.directory.tag);
-        assert!(n <= BLOCK);
-        pairs.probe_rows.resize(held + n, 0);
-        pairs.build_rows.resize(held + n, 0);
-        let (probe_rows, stored_rows) =
-            (&mut pairs.probe_rows[held..], &mut pairs.build_rows[held..]);
-        let mut found = 0;
-        for i in 0..n {
-            // SAFETY: `found <= i < n`, the length of both lists and at most
-            // that of the columns. Rows are below the number of keys and hashes
-            // (`start` asserts it). An entry that is not null is one of a slot
-            // that the directory, which is borrowed, holds: slots have memory
-            // for as many entries as the lower bits of a number can tell apart.
+        let (n, held) = (active.len, pairs.len());
+        pairs.probe_rows.resize(held + n + LANES, 0);
+        pairs.build_rows.resize(held + n + LANES, 0);
+        let mut lists =
+            Lists { probe: &mut pairs.probe_rows[held..], stored: &mut pairs.build_rows[held..], len: 0 };
+        #[cfg(target_arch = "x86_64")]
+        if let (Isa::Avx512, Some(keys)) = (self.isa, self.words) {
+            for from in (0..n).step_by(LANES) {
+                // SAFETY: `new` saw that the CPU has this level; rows are below
+                // the number of keys (`start` asserts it) and entries are null
+                // or those of slots that the directory holds.
+                let newer =
+                    unsafe { avx512::read(active, from, keys, self.directory.tag, &mut lists) };
+                match newer {
+                    Some(newer) => self.replace_newer(active, from, newer, too_new),
+                    None => {
+                        let to = n.min(from + LANES);
+                        self.read_portable(active, from..to, &mut lists, too_new);
+                    }
+                }
+            }
+        } else {
+            self.read_portable(active, 0..n, &mut lists, too_new);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        self.read_portable(active, 0..n, &mut lists, too_new);
+        let found = lists.len;
+        pairs.probe_rows.truncate(held + found);
+        pairs.build_rows.truncate(held + found);
+    }
+
+    /// Asks for another next candidate for those of eight rows from `from` on
+    /// whose bit is set in `newer`. The candidates before are gone by now: the
+    /// entries say which they were.
+    #[inline]
+    fn replace_newer(
+        &self,
+        active: &mut Active,
+        from: usize,
+        newer: Newer,
+        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+    ) {
+        let mut lanes = newer.lanes;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let i = from + lane;
+            let hash = self.hashes[active.rows[i] as usize];
+            let next = active.candidates[i];
+            active.candidates[i] = too_new(hash, newer.candidates[lane], next, active.to[i]);
+        }
+    }
+
+    #[inline(always)]
+    fn read_portable(
+        &self,
+        active: &mut Active,
+        range: std::ops::Range<usize>,
+        lists: &mut Lists<'_>,
+        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+    ) {
+        let tag = self.directory.tag;
+        assert!(range.end <= BLOCK && lists.len + range.len() <= lists.probe.len());
+        assert_eq!(lists.probe.len(), lists.stored.len());
+        for i in range {
+            // SAFETY: `i < BLOCK`, at most the length of the columns; the lists
+            // have room for a pair of each row of the range. Rows are below the
+            // number of keys and hashes (`start` asserts it). An entry that is
+            // not null is one of a slot that the directory, which is borrowed,
+            // holds: slots have memory for as many entries as the lower bits of
+            // a number can tell apart.
             unsafe {
                 let row = *active.rows.get_unchecked(i);
                 debug_assert!((row as usize) < self.hashes.len());
@@ -220,9 +320,9 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                     time = *active.bases.get_unchecked(i) + (last >> 32) as i64;
                     next = last as u32;
                 }
-                *probe_rows.get_unchecked_mut(found) = row;
-                *stored_rows.get_unchecked_mut(found) = candidate | tag;
-                found += usize::from(same_key & (from <= time) & (time <= to));
+                *lists.probe.get_unchecked_mut(lists.len) = row;
+                *lists.stored.get_unchecked_mut(lists.len) = candidate | tag;
+                lists.len += usize::from(same_key & (from <= time) & (time <= to));
                 if same_key & (time > to) {
                     let hash = *self.hashes.get_unchecked(row as usize);
                     next = too_new(hash, candidate, next, to);
@@ -230,8 +330,6 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 *active.candidates.get_unchecked_mut(i) = next;
             }
         }
-        pairs.probe_rows.truncate(held + found);
-        pairs.build_rows.truncate(held + found);
     }
 
     fn heap(&self, candidate: u32) -> &'a [u8] {
