@@ -17,7 +17,7 @@ impl<E: EntryKey> Ring<E> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows);
+        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows, self.plan.hasher.isa());
         let load = |cursor: &mut FindCursor, rows: usize| self.load(probe, cursor, rows);
         if self.hot_keys.is_used() {
             let skip = |hash, candidate, next, to| self.skip(hash, candidate, next, to);
@@ -37,16 +37,17 @@ impl<E: EntryKey> Ring<E> {
         }
         cursor.next_row = to;
         let hashes = probe.keys.hashes();
+        let heads = self.heads.view();
         // The heads of the block after this one have its time to arrive.
         let ahead = if from == 0 { from } else { to };
         for position in ahead..(to + rows).min(probe.len()) {
-            self.heads.prefetch(hashes[probe.row(position)]);
+            heads.prefetch(hashes[probe.row(position)]);
         }
         for position in from..to {
             let row = probe.row(position);
             if probe.keys.is_matchable(row) {
                 cursor.rows.push(row as u32);
-                cursor.candidates.push(self.heads.get(hashes[row]));
+                cursor.candidates.push(heads.get(hashes[row]));
             }
         }
         true
