@@ -153,8 +153,7 @@ impl Block {
     pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
-            // The distance is taken modulo 2^64, as times may be anything.
-            None => self.base.wrapping_add((self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64),
+            None => self.base + (self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64,
         }
     }
 
@@ -254,7 +253,8 @@ impl Block {
             .clone()
             .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
         self.least = self.least.min(least);
-        let fits = |time: i64| time.wrapping_sub(self.base) as u64 <= u64::from(u32::MAX);
+        let last = self.base.saturating_add(u32::MAX.into());
+        let fits = |time: i64| self.base <= time && time <= last;
         if self.whole_times.is_empty() && fits(least) && fits(greatest) {
             return;
         }
