@@ -117,8 +117,9 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     /// see [`StateStore::find`](crate::state::StateStore::find). Returns how
     /// many stored rows were looked at.
     ///
-    /// `load` fills the cursor with the next rows, so many at most, and their
-    /// newest candidates, if there are rows left. `too_new` may replace the next
+    /// `load` fills the lists, which are equally long, with the next rows and
+    /// their newest candidates, and says how many those are; none if there are
+    /// no rows left. `too_new` may replace the next
     /// candidate of a row that met one of its key which is newer than its
     /// window: it is given the hash, that candidate, the next one and the end of
     /// the window.
@@ -127,17 +128,23 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-        mut load: impl FnMut(&mut FindCursor, usize) -> bool,
+        mut load: impl FnMut(&mut usize, &mut [u32], &mut [u32]) -> Option<usize>,
         too_new: impl Fn(u64, u32, u32, i64) -> u32,
     ) -> u64 {
         let block = BLOCK.min(limit.saturating_sub(pairs.len()).max(1));
         let mut active = Active::new();
         let mut walked = 0;
         loop {
-            if cursor.rows.is_empty() && !load(cursor, block) {
-                return walked;
-            }
-            self.start(cursor, &mut active);
+            active.len = if cursor.rows.is_empty() {
+                let lists = (&mut active.rows[..block], &mut active.candidates[..block]);
+                match load(&mut cursor.next_row, lists.0, lists.1) {
+                    Some(rows) => rows,
+                    None => return walked,
+                }
+            } else {
+                take_up(cursor, &mut active)
+            };
+            self.start(&mut active);
             while active.len > 0 {
                 let held = pairs.len();
                 if held > 0 && held + active.len > limit {
@@ -155,20 +162,16 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         }
     }
 
-    /// Takes the rows of the cursor and their candidates.
-    fn start(&self, cursor: &mut FindCursor, active: &mut Active) {
-        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
-        let n = cursor.rows.len();
-        assert!(n <= BLOCK, "cursor of another store");
-        for (i, (&row, &candidate)) in cursor.rows.iter().zip(&cursor.candidates).enumerate() {
-            assert!((row as usize) < self.hashes.len(), "cursor of another probe");
-            active.rows[i] = row;
-            active.candidates[i] = candidate;
-            (active.from[i], active.to[i]) = self.windows.window(row as usize);
+    /// Begins with rows and candidates: looks up their windows and asks for the
+    /// candidates.
+    fn start(&self, active: &mut Active) {
+        let n = active.len;
+        assert!(n <= BLOCK, "no more rows than there is room for");
+        for i in 0..n {
+            let row = active.rows[i] as usize;
+            assert!(row < self.hashes.len(), "cursor of another probe");
+            (active.from[i], active.to[i]) = self.windows.window(row);
         }
-        active.len = n;
-        cursor.rows.clear();
-        cursor.candidates.clear();
         self.advance(active);
     }
 
@@ -373,4 +376,16 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         pairs.probe_rows.truncate(kept);
         pairs.build_rows.truncate(kept);
     }
+}
+
+/// Takes the rows that a call before has left over; returns how many.
+fn take_up(cursor: &mut FindCursor, active: &mut Active) -> usize {
+    assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
+    let n = cursor.rows.len();
+    assert!(n <= BLOCK, "cursor of another store");
+    active.rows[..n].copy_from_slice(&cursor.rows);
+    active.candidates[..n].copy_from_slice(&cursor.candidates);
+    cursor.rows.clear();
+    cursor.candidates.clear();
+    n
 }
