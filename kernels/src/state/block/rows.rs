@@ -114,6 +114,11 @@ impl Block {
         arena.give_back(self.slot);
     }
 
+    /// Whether there is memory for so many words of entries.
+    pub(super) fn has_entries(&self, words: usize) -> bool {
+        self.values == words && words <= self.slot.words().len()
+    }
+
     pub(super) fn entries(&self) -> *const u64 {
         self.slot.as_ptr()
     }

@@ -73,7 +73,8 @@ impl<E: EntryKey> Ring<E> {
             return next;
         }
         let directory = &self.directory;
-        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to));
+        let is_there = |row| directory.block(row).is_some();
+        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
         oldest.filter(|&row| directory.age(row) > directory.age(next)).unwrap_or(next)
     }
 }

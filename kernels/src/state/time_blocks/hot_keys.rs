@@ -2,8 +2,9 @@
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
 //! newer rows of its key. So of keys with many rows some are noted, one in
-//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new goes on
-//! at the oldest of those that lie in blocks of which every row is too new.
+//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new
+//! goes on at the oldest of those that lie in blocks of which every row is too
+//! new.
 
 use std::collections::VecDeque;
 
@@ -18,18 +19,31 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<u32>, RandomState>,
     noted: usize,
+    /// So many are gone through when there are more.
+    most: usize,
     /// How often all that is noted was gone through.
     #[cfg(test)]
     forgotten: usize,
 }
 
 impl HotKeys {
-    /// Of so many rows one may be noted: those whose number is a multiple.
+    /// Of so many rows one may be noted.
     pub(super) const EVERY: u32 = 64;
 
-    /// How many rows after the one of this number the first is that may be.
-    pub(super) fn first_noted(row: u32) -> u32 {
-        row.wrapping_neg() % Self::EVERY
+    /// Which of the rows that share its number's upper bits with `row` may be
+    /// noted. Not the same one each time: keys often come in turns.
+    #[inline(always)]
+    fn of_group(row: u32) -> u32 {
+        let group = row / Self::EVERY;
+        group * Self::EVERY + (group.wrapping_mul(0x9E37_79B1) >> (32 - Self::EVERY.ilog2()))
+    }
+
+    /// How many rows after the one of number `first` those are that may be
+    /// noted, of so many rows whose numbers do not wrap around.
+    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
+        let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
+        let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
+        noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
     }
 
     pub(super) fn new() -> Self {
@@ -37,6 +51,7 @@ impl HotKeys {
         Self {
             rows: HashMap::with_hasher(hasher),
             noted: 0,
+            most: Self::EVERY as usize,
             #[cfg(test)]
             forgotten: 0,
         }
@@ -45,7 +60,7 @@ impl HotKeys {
     /// Whether a row of this number is one that may be noted.
     #[inline(always)]
     pub(super) fn may_note(row: u32) -> bool {
-        row.is_multiple_of(Self::EVERY)
+        row == Self::of_group(row)
     }
 
     /// Notes a row, if its key is hot: it came `gap` rows after the one before
@@ -68,14 +83,14 @@ impl HotKeys {
         }
         rows.push_back(row);
         self.noted += 1;
-        if self.noted > 2 * (live / Self::EVERY as usize) + Self::EVERY as usize {
+        if self.noted > self.most {
             self.forget(is_current);
         }
     }
 
     /// Forgets rows that are gone.
     #[cold]
-    fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+    pub(super) fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
         #[cfg(test)]
         {
             self.forgotten += 1;
@@ -87,6 +102,7 @@ impl HotKeys {
         });
         self.noted = self.rows.values().map(VecDeque::len).sum();
         self.rows.shrink_to(2 * self.rows.len());
+        self.most = 2 * self.noted + Self::EVERY as usize;
     }
 
     pub(super) fn is_used(&self) -> bool {
@@ -98,11 +114,17 @@ impl HotKeys {
     }
 
     /// The oldest noted row of a key for which `is_too_new`, which holds for
-    /// newer rows if it does for an older one.
+    /// newer rows if it does for an older one, and that `is_there`.
     #[cold]
-    pub(super) fn oldest(&self, hash: u64, is_too_new: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn oldest(
+        &self,
+        hash: u64,
+        is_too_new: impl Fn(u32) -> bool,
+        is_there: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
         let rows = self.rows.get(&hash)?;
-        rows.get(rows.partition_point(|&row| !is_too_new(row))).copied()
+        let from = rows.partition_point(|&row| !is_too_new(row));
+        rows.range(from..).copied().find(|&row| is_there(row))
     }
 
     #[cfg(test)]

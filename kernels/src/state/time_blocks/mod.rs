@@ -35,9 +35,9 @@ use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
 use super::{
-    Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
+    BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
 };
-use crate::error::Result;
+use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::table::FindCursor;
@@ -70,6 +70,13 @@ impl<E: EntryKey> TimeBlocks<E> {
 
     /// A store whose row numbers have so few bits that they soon come round.
     fn with_bits(plan: &StorePlan, main: u32, others: u32) -> Result<Self> {
+        if !(1..=BlockOptions::MAX_ROWS).contains(&plan.blocks.rows) {
+            return Err(JoinError::InvalidPlan(format!(
+                "blocks have 1 to {} rows, not {}",
+                BlockOptions::MAX_ROWS,
+                plan.blocks.rows
+            )));
+        }
         let shape = Arc::new(BlockShape {
             rows: plan.blocks.rows,
             payload: PayloadPlan::new(&plan.payload)?,

@@ -105,6 +105,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         isa: Isa,
     ) -> Self {
         let batch = E::batch(keys.keys());
+        assert_eq!(directory.entry_words, E::WORDS, "entries of these keys");
         assert_eq!(E::rows(batch), keys.hashes().len(), "one hash a key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window a key");
         assert!(isa.is_available(), "{isa} is not available here: see Isa::require");

@@ -3,7 +3,7 @@
 use super::super::MAIN;
 use super::draw::Draw;
 use super::twin::{Looking, Twin, row};
-use crate::state::StateStore;
+use crate::state::{BlockOptions, StateStore, StoreKind};
 use crate::state::block::WordEntry;
 
 /// Large batches of which nearly all rows leave at once, and no eviction.
@@ -49,7 +49,7 @@ fn one_row_that_stays_does_not_keep_the_numbers_of_all_that_left() {
             twin.reclaim();
             let main = &twin.fast.rings[MAIN];
             assert!(main.directory.blocks() <= 68 + 50 / block, "{}", main.directory.blocks());
-            assert!(main.due.len() <= 300, "{} blocks are due, {batch}", main.due.len());
+            assert!(main.due.len() <= 64 + 2 * (68 + 50 / block), "{} blocks are due, {batch}", main.due.len());
             assert!(main.thin.len() <= 300 && main.empty.len() <= 300);
         }
         assert_eq!(twin.check_all([1_000_000]).len(), 1);
@@ -109,4 +109,14 @@ fn a_store_that_needs_no_marks_takes_them_without_growing() {
     twin.reclaim();
     twin.evict(100, false);
     twin.reclaim();
+}
+
+#[test]
+fn blocks_of_no_rows_and_of_too_many_are_refused() {
+    let built = |rows| {
+        let plan = super::twin::plan(crate::key::KeyShape::Word, rows, 0);
+        StoreKind::TimeBlocks.build(&plan)
+    };
+    assert!(built(0).is_err() && built(BlockOptions::MAX_ROWS + 1).is_err());
+    assert!(built(1).is_ok() && built(BlockOptions::MAX_ROWS).is_ok());
 }

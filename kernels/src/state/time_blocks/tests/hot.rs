@@ -5,13 +5,17 @@ use super::draw::Draw;
 use super::twin::{Looking, TestKey, Twin, plan, row};
 use crate::state::block::{BytesEntry, EntryKey, WordEntry};
 
-/// Rows of a few hot keys, in the order of time, then look-ups of all ages.
-fn filled<E: TestKey>(rows: u64, keys: u64) -> Twin<E> {
+/// Rows of a few keys in turns, in the order of time, of which the last
+/// `rows` are there: those that came while the state was small have left.
+fn filled(rows: u64, keys: u64) -> Twin<WordEntry> {
     let mut twin = Twin::new(64);
-    for from in (0..rows).step_by(500) {
-        let rows = from..(from + 500).min(rows);
-        twin.insert(&rows.map(|i| row(i % keys, i as i64)).collect::<Vec<_>>());
+    let all = rows + 10_000;
+    for from in (0..all).step_by(500) {
+        twin.insert(&(from..from + 500).map(|i| row(i % keys, i as i64)).collect::<Vec<_>>());
     }
+    twin.evict((all - rows) as i64 - 1, false);
+    twin.reclaim();
+    assert_eq!(twin.rows(), rows);
     twin
 }
 
@@ -19,11 +23,11 @@ fn filled<E: TestKey>(rows: u64, keys: u64) -> Twin<E> {
 fn a_look_up_far_behind_the_newest_rows_walks_what_it_finds() {
     // 1e4 rows a key.
     let (rows, keys) = (20_000, 2);
-    let twin = &mut filled::<WordEntry>(rows, keys);
-    assert!(twin.fast.rings[MAIN].hot_keys.is_used());
+    let twin = &mut filled(rows, keys);
+    let newest = rows + 10_000;
     let widths = 200;
     for shift in [0, 5000, 10_000, 19_000] {
-        let late = rows as i64 - shift;
+        let late = newest as i64 - shift;
         let probes: Vec<_> = (0..20).map(|i| row(i % keys, late - i as i64)).collect();
         let found = twin.find(&Looking::between(probes, -widths, 0)).len() as u64;
         // Two entry points lie 64 rows of the key apart, and a block is 64 rows.
@@ -32,7 +36,7 @@ fn a_look_up_far_behind_the_newest_rows_walks_what_it_finds() {
         assert!(walked <= found + 20 * 300, "{walked} rows for {found} pairs, {shift} back");
     }
     // A condition that lies far behind, as in BETWEEN l + 10 h AND l + 11 h.
-    let probes: Vec<_> = (0..20).map(|i| row(i % keys, (rows - i) as i64)).collect();
+    let probes: Vec<_> = (0..20).map(|i| row(i % keys, (newest - i) as i64)).collect();
     let found = twin.find(&Looking::between(probes, -15_200, -15_000)).len() as u64;
     assert!(twin.walked <= found + 20 * 300, "{} rows for {found} pairs", twin.walked);
 }

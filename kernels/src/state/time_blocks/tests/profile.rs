@@ -2,6 +2,7 @@
 
 use super::draw::Draw;
 use super::twin::{Looking, Row};
+use crate::arch::Isa;
 use crate::side::Side;
 use crate::time::{Bound, IntervalCondition};
 
@@ -36,6 +37,7 @@ pub(super) struct Profile {
     matched: u64,
     intervals: u64,
     pub(super) first_row: u32,
+    pub(super) isa: Isa,
     pub(super) constant: bool,
     pub(super) tracks: bool,
     pub(super) timed: bool,
@@ -74,6 +76,7 @@ impl Profile {
             matched: draw.one_of(&[0, 30]),
             intervals: draw.below(4),
             first_row: draw.one_of(&[0, 77, u32::MAX, u32::MAX >> 1, (1 << 29) - 5]),
+            isa: draw.one_of(&Isa::available()),
             constant: draw.percent(15),
             tracks: draw.percent(80),
             timed: draw.percent(85),

@@ -84,6 +84,7 @@ fn run<E: TestKey>(seed: u64) -> Seen {
     let mut profile = Profile::draw(draw);
     let mut plan = plan(E::SHAPE, profile.block, profile.first_row);
     (plan.tracks_matches, plan.timed) = (profile.tracks, profile.timed);
+    plan.hasher = KeyHasher::with_seed(profile.isa, seed);
     if profile.constant {
         plan.hasher = KeyHasher::constant();
     }
