@@ -136,12 +136,10 @@ fn run<E: TestKey>(seed: u64) -> Seen {
 #[test]
 fn random_streams() {
     let mut seen = Seen::default();
-    for seed in 0..super::cases(120) {
-        eprintln!("seed {seed}");
+    for seed in 0..super::cases(30) {
         seen.add(run::<WordEntry>(3 * seed));
         seen.add(run::<WideEntry>(3 * seed + 1));
         seen.add(run::<BytesEntry>(3 * seed + 2));
     }
     assert!(seen.all().iter().all(|&times| times > 20), "{seen:?}");
-    eprintln!("{seen:?}");
 }
