@@ -1,5 +1,6 @@
 //! What a batch did.
 
+use std::ops::Add;
 use std::time::Duration;
 
 use crate::side::Side;
@@ -55,6 +56,22 @@ impl BatchReport {
             Side::Right => &mut self.right,
         }
     }
+
+    /// Takes up what a partition did, and leaves nothing of it there.
+    pub(super) fn absorb(&mut self, part: &mut Self) {
+        let part = std::mem::take(part);
+        for (side, part) in [(&mut self.left, part.left), (&mut self.right, part.right)] {
+            side.added += part.added;
+            side.removed += part.removed;
+            side.state = side.state + part.state;
+            side.rows_walked += part.rows_walked;
+            side.rows_visited += part.rows_visited;
+            side.blocks_visited += part.blocks_visited;
+        }
+        self.rows_out += part.rows_out;
+        self.rows_unmatched += part.rows_unmatched;
+        self.times = self.times + part.times;
+    }
 }
 
 /// One side of a batch. Each row that came in was dropped for one reason, or
@@ -88,6 +105,8 @@ pub struct SideReport {
     pub rows_walked: u64,
     /// Stored rows that eviction looked at.
     pub rows_visited: u64,
+    /// Blocks that eviction looked at; 0 in a store that keeps none.
+    pub blocks_visited: u64,
 }
 
 impl SideReport {
@@ -141,10 +160,12 @@ impl EventTimeStats {
     }
 }
 
-/// Time spent by the kernels in one batch.
+/// Time spent by the kernels in one batch. Where several partitions run at the
+/// same time it is the caller's time, from the start of the first to the end of
+/// the last, split as the times of the partitions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTimes {
-    /// Filters, keys, hashes, the late filter.
+    /// Filters, keys, hashes, the late filter, the split into partitions.
     pub intake: Duration,
     /// Look-ups and residual conditions.
     pub probe: Duration,
@@ -154,4 +175,42 @@ pub struct BatchTimes {
     pub evict: Duration,
     /// Gathering of output columns.
     pub materialise: Duration,
+}
+
+impl BatchTimes {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.intake + self.probe + self.insert + self.evict + self.materialise
+    }
+
+    /// As much as `total`, split in the same proportions.
+    pub(super) fn scaled_to(self, total: Duration) -> Self {
+        let own = self.total().as_secs_f64();
+        if own == 0.0 {
+            return Self { probe: total, ..Self::default() };
+        }
+        let scale = total.as_secs_f64() / own;
+        Self {
+            intake: self.intake.mul_f64(scale),
+            probe: self.probe.mul_f64(scale),
+            insert: self.insert.mul_f64(scale),
+            evict: self.evict.mul_f64(scale),
+            materialise: self.materialise.mul_f64(scale),
+        }
+    }
+}
+
+impl Add for BatchTimes {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            intake: self.intake + other.intake,
+            probe: self.probe + other.probe,
+            insert: self.insert + other.insert,
+            evict: self.evict + other.evict,
+            materialise: self.materialise + other.materialise,
+        }
+    }
 }
