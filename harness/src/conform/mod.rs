@@ -116,19 +116,21 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
 pub enum Forms {
     /// The default strategy, and every state store, with this instruction set.
     Usual(Isa),
-    /// Every index, layout, store, instruction set and block size, in other
-    /// encodings, and on enlarged tables and streams.
+    /// Every index, layout, store, instruction set, block size and one to four
+    /// threads, in other encodings, and on enlarged tables and streams.
     All,
 }
 
 /// Runs every case. Cases run side by side.
-#[must_use]
-pub fn run(cases: &[Case], forms: Forms) -> Vec<Verdict> {
+///
+/// # Errors
+/// A run failure if the threads of a form cannot be started.
+pub fn run(cases: &[Case], forms: Forms) -> Result<Vec<Verdict>> {
     let forms = match forms {
         Forms::Usual(isa) => (Form::usual(isa), StreamsForm::usual(isa)),
-        Forms::All => (Form::all(), StreamsForm::all()),
+        Forms::All => (Form::all(), StreamsForm::all()?),
     };
-    cases.par_iter().map(|case| judge(case, &forms.0, &forms.1)).collect()
+    Ok(cases.par_iter().map(|case| judge(case, &forms.0, &forms.1)).collect())
 }
 
 fn judge(case: &Case, forms: &[Form], streams_forms: &[StreamsForm]) -> Verdict {

@@ -15,7 +15,7 @@ fn record(name: &str) -> Value {
 
 fn failures_of(record: &Value) -> Vec<String> {
     let case = Case::parse(&record.to_string()).unwrap();
-    run(&[case], Forms::Usual(Isa::detect())).remove(0).failures
+    run(&[case], Forms::Usual(Isa::detect())).unwrap().remove(0).failures
 }
 
 /// The case passes as recorded and fails, in these words, once tampered with.
@@ -196,7 +196,7 @@ fn where_spark_is_wrong_the_right_answer_counts() {
 
 #[test]
 fn every_form_of_two_streams_is_run() {
-    let forms = StreamsForm::all();
+    let forms = StreamsForm::all().unwrap();
     assert!(forms.iter().filter(|form| form.encoded).count() == 2);
     for name in [
         "ss_key_binary_full_outer",

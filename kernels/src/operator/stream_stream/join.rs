@@ -143,6 +143,12 @@ impl StreamStreamJoin {
         sizes.fold(StateSize::default(), Add::add)
     }
 
+    /// Parts that the state is cut into by the keys' hash.
+    #[must_use]
+    pub fn partitions(&self) -> usize {
+        self.partitions.len()
+    }
+
     /// The watermarks.
     #[must_use]
     pub fn watermarks(&self) -> &Watermarks {

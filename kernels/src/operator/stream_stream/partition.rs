@@ -53,7 +53,7 @@ pub(super) fn split(
 ) -> Option<Partitions> {
     let partition = |row: usize| match matchable {
         Some(rows) if !rows.value(row) => row % count,
-        _ => (u64::from(hashes[row] as u32) * count as u64 >> 32) as usize,
+        _ => ((u64::from(hashes[row] as u32) * count as u64) >> 32) as usize,
     };
     (count > 1).then(|| group_rows(hashes.len(), count, partition))
 }
