@@ -11,7 +11,7 @@ mod verify;
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, pool};
+use crate::plan::{Plan, Strategy, pool_with_caller};
 use crate::record::{DimensionSummary, Progress, Summary};
 use crate::replay::{Counted, Pass, PassOutcome, Watcher};
 use crate::sink::{self, Sink, SinkSpec};
@@ -38,7 +38,7 @@ pub fn measure(
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
     let sampler = MemorySampler::start();
-    let pass = Pass::new(plan, strategy, pool(strategy.threads)?);
+    let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
     let mut first = match pass.run(&mut *target, watcher, Counted::All) {

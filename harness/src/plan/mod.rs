@@ -47,7 +47,7 @@ pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
 };
-pub use threads::pool;
+pub use threads::{pool, pool_with_caller};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;

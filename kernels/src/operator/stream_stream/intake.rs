@@ -28,6 +28,8 @@ pub(super) struct Intake {
     hashes: Vec<u64>,
     matchable: Option<BooleanBuffer>,
     pub(super) times: EventTimes,
+    /// No row has one before this.
+    least_time: Option<i64>,
     /// The rows of each partition; none where there is one.
     parts: Option<Partitions>,
     /// Kept columns of rows of a preserved side that can match nothing.
@@ -60,14 +62,12 @@ impl Intake {
             }
         }
         let seen = work.times(plan)?;
-        for row in 0..seen.len() {
-            if let Some(time) = seen.get(row) {
-                let origin = work.origin.as_ref().map_or(row as u64, |o| o[row].into());
-                EventTimeStats::add(&mut report.event_time, time, origin);
-            }
-        }
+        let origin = |row| work.origin.as_ref().map_or(row as u64, |rows| u64::from(rows[row]));
+        report.event_time = EventTimeStats::of(&seen, origin);
+        let least_time = report.event_time.map(|times| times.min);
         let before = work.rows;
-        if plan.watermark {
+        // What stands in for a time is never before it.
+        if plan.watermark && watermarks.is_late(least_time) {
             let times = join.stand_in(seen);
             let is_late = |row| watermarks.is_late(times.get(row));
             let kept = BooleanBuffer::collect_bool(work.rows, |row| !is_late(row));
@@ -100,6 +100,7 @@ impl Intake {
             hashes,
             matchable: encoded.matchable,
             times: join.stand_in(work.times(plan)?),
+            least_time,
             unmatchable,
             unmatchable_rows,
         };
@@ -108,6 +109,11 @@ impl Intake {
 
     fn keys(&self) -> Probe<'_> {
         Probe::new(&self.keys, &self.hashes, self.matchable.as_ref())
+    }
+
+    /// Whether some row may be at or before the line.
+    pub(super) fn reaches(&self, line: i64) -> bool {
+        self.least_time.is_some_and(|least| least <= line)
     }
 
     /// The rows of a partition, where these are not all.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::side::Side;
 use crate::state::StateSize;
+use crate::time::EventTimes;
 
 /// Why a batch ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,22 +135,17 @@ pub struct EventTimeStats {
 }
 
 impl EventTimeStats {
-    /// Takes up one row.
-    pub(super) fn add(stats: &mut Option<Self>, time: i64, row: u64) {
-        match stats {
-            None => {
-                *stats =
-                    Some(Self { min: time, max: time, max_row: row, sum: time.into(), rows: 1 });
-            }
-            Some(stats) => {
-                stats.min = stats.min.min(time);
-                if time > stats.max {
-                    (stats.max, stats.max_row) = (time, row);
-                }
-                stats.sum += i128::from(time);
-                stats.rows += 1;
-            }
-        }
+    /// Of all rows with an event time, if there are some; `origin` says which
+    /// row of the batch each is.
+    pub(super) fn of(times: &EventTimes, origin: impl Fn(usize) -> u64) -> Option<Self> {
+        let part = match times.nulls() {
+            None => Sums::of(times.micros().iter().copied()),
+            Some(nulls) => Sums::of(nulls.valid_indices().map(|row| times.micros()[row])),
+        };
+        let max_row = (0..times.len()).find(|&row| times.get(row) == Some(part.max))?;
+        let sum = (i128::from(part.high) << 32) + i128::from(part.low);
+        let Sums { min, max, rows, .. } = part;
+        Some(Self { min, max, max_row: origin(max_row), sum, rows })
     }
 
     /// Their mean, floored.
@@ -157,6 +153,29 @@ impl EventTimeStats {
     pub fn mean(&self) -> i64 {
         // Between two 64-bit values, so it is one.
         self.sum.div_euclid(i128::from(self.rows.max(1))) as i64
+    }
+}
+
+/// What a pass over fewer than 2^32 times adds up, without 128-bit numbers.
+struct Sums {
+    min: i64,
+    max: i64,
+    /// Of the upper and the lower halves.
+    high: i64,
+    low: u64,
+    rows: u64,
+}
+
+impl Sums {
+    fn of(times: impl Iterator<Item = i64>) -> Self {
+        let none = Self { min: i64::MAX, max: i64::MIN, high: 0, low: 0, rows: 0 };
+        times.fold(none, |sums, time| Self {
+            min: sums.min.min(time),
+            max: sums.max.max(time),
+            high: sums.high + (time >> 32),
+            low: sums.low + u64::from(time as u32),
+            rows: sums.rows + 1,
+        })
     }
 }
 
@@ -211,6 +230,41 @@ impl Add for BatchTimes {
             insert: self.insert + other.insert,
             evict: self.evict + other.evict,
             materialise: self.materialise + other.materialise,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, TimestampMicrosecondArray};
+
+    use super::*;
+
+    #[test]
+    fn event_times_add_up_at_the_ends_of_64_bits() {
+        for times in [
+            vec![],
+            vec![None],
+            vec![Some(7)],
+            vec![Some(i64::MIN), Some(-1), Some(0), Some(1)],
+            vec![Some(i64::MAX), None, Some(i64::MAX), Some(i64::MAX - 1)],
+            vec![None, Some(i64::MIN), Some(i64::MIN), None],
+            vec![Some(3), None, Some(i64::MAX), Some(i64::MIN), Some(i64::MAX)],
+        ] {
+            let known: Vec<i64> = times.iter().flatten().copied().collect();
+            let expected = known.iter().max().map(|&max| EventTimeStats {
+                min: known.iter().copied().min().unwrap_or(max),
+                max,
+                max_row: 10 + times.iter().position(|time| *time == Some(max)).unwrap() as u64,
+                sum: known.iter().copied().map(i128::from).sum(),
+                rows: known.len() as u64,
+            });
+            let column: ArrayRef = Arc::new(TimestampMicrosecondArray::from(times.clone()));
+            let found =
+                EventTimeStats::of(&EventTimes::new(&column).unwrap(), |row| 10 + row as u64);
+            assert_eq!(found, expected, "{times:?}");
         }
     }
 }

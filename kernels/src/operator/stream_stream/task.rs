@@ -199,11 +199,10 @@ impl<'a> Task<'a> {
         let started = Instant::now();
         let intake = shared.intake(side);
         let matched = &self.matched[side as usize];
-        let all = || match intake.of_part(self.part) {
+        let mut rows = match intake.of_part(self.part) {
             Some(rows) => rows.to_vec(),
             None => (0..intake.rows as u32).collect(),
         };
-        let mut rows = all();
         match (shared.join_type, side, shared.line(side)) {
             // A match is all that there is to say about them.
             (LeftSemi | LeftAnti, Side::Left, _) => rows.retain(|&row| !matched[row as usize]),
@@ -211,14 +210,14 @@ impl<'a> Task<'a> {
             (LeftSemi, Side::Right, _) | (_, Side::Left, _) => {}
             // All that they could match they have met: those under the line need
             // not be stored to leave at once, unless they come out by that.
-            (_, Side::Right, Some(line)) => {
+            (_, Side::Right, Some(line)) if intake.reaches(line) => {
                 let preserved = shared.plan.side(side).preserved;
                 rows.retain(|&row| {
                     let stays = intake.times.get(row as usize).is_none_or(|time| time > line);
                     stays || preserved && !matched[row as usize]
                 });
             }
-            (_, Side::Right, None) => {}
+            (_, Side::Right, _) => {}
         }
         if !rows.is_empty() {
             self.partition.store_mut(side).insert(intake.new_rows(&rows, matched))?;
