@@ -52,11 +52,23 @@ impl KeyHasher {
             Keys::Words(words) => arch::hash_words(self.isa, words, self.seed, hashes),
             Keys::Wide(words) => {
                 for (hash, &word) in hashes.iter_mut().zip(&words[..]) {
-                    *hash = mix(mix(word as u64 ^ self.seed) ^ (word >> 64) as u64);
+                    *hash = self.hash_wide(word);
                 }
             }
             Keys::Bytes(keys) => self.hash_bytes(keys, hashes),
         }
+    }
+
+    /// The hash of one key of up to 8 bytes.
+    #[inline]
+    pub(crate) fn hash_word(&self, word: u64) -> u64 {
+        if self.constant { 0 } else { mix(word ^ self.seed) }
+    }
+
+    /// The hash of one key of 9 to 16 bytes.
+    #[inline]
+    pub(crate) fn hash_wide(&self, word: i128) -> u64 {
+        if self.constant { 0 } else { mix(mix(word as u64 ^ self.seed) ^ (word >> 64) as u64) }
     }
 
     fn hash_bytes(&self, keys: &ByteKeys, hashes: &mut [u64]) {

@@ -15,7 +15,7 @@ mod x86_64;
 
 pub use cache::CacheSizes;
 pub use isa::Isa;
-pub use prefetch::prefetch_read;
+pub use prefetch::{prefetch_address, prefetch_read};
 
 /// Hashes each 8-byte key with the murmur3 finaliser over `key ^ seed`.
 ///

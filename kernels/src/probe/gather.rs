@@ -37,7 +37,7 @@ pub(crate) fn gather(array: &ArrayRef, rows: &[u32]) -> Result<ArrayRef> {
 }
 
 /// An array of a fixed-width type from its parts.
-pub(super) fn fixed_array(
+pub(crate) fn fixed_array(
     data_type: &DataType,
     rows: usize,
     values: Buffer,
@@ -49,12 +49,12 @@ pub(super) fn fixed_array(
 }
 
 /// The width of types that are one buffer of 1, 2, 4, 8 or 16 bytes a value.
-pub(super) fn fixed_width(data_type: &DataType) -> Option<usize> {
+pub(crate) fn fixed_width(data_type: &DataType) -> Option<usize> {
     data_type.primitive_width().filter(|width| matches!(width, 1 | 2 | 4 | 8 | 16))
 }
 
 /// The values of a fixed-width array, its offset applied.
-pub(super) fn values<T: ArrowNativeType>(data: &ArrayData) -> &[T] {
+pub(crate) fn values<T: ArrowNativeType>(data: &ArrayData) -> &[T] {
     data.buffer::<T>(0).get(..data.len()).expect("an array holds its length of values")
 }
 

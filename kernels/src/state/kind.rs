@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::block::{BytesEntry, WideEntry, WordEntry};
 use super::full_scan::FullScan;
 use super::ordered_map::OrderedMap;
+use super::time_blocks::TimeBlocks;
 use super::{StateStore, StorePlan};
 use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
@@ -13,9 +15,12 @@ use crate::key::KeyShape;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreKind {
+    /// Blocks of rows in time order and one index of their newest rows: look-ups
+    /// stop early, and eviction drops blocks.
+    #[default]
+    TimeBlocks,
     /// A hash map from key to rows in event-time order, and a queue of rows by
     /// event time: plain, and eviction touches only what expires.
-    #[default]
     OrderedMap,
     /// A hash map from key to rows as they came; every eviction scans all rows,
     /// as Spark's does.
@@ -24,12 +29,13 @@ pub enum StoreKind {
 
 impl StoreKind {
     /// Every store.
-    pub const ALL: [Self; 2] = [Self::OrderedMap, Self::FullScan];
+    pub const ALL: [Self; 3] = [Self::TimeBlocks, Self::OrderedMap, Self::FullScan];
 
     /// The name, such as `full-scan`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::TimeBlocks => "time-blocks",
             Self::OrderedMap => "ordered-map",
             Self::FullScan => "full-scan",
         }
@@ -41,6 +47,9 @@ impl StoreKind {
     /// [`JoinError::UnsupportedState`] for a column type that cannot be kept.
     pub fn build(self, plan: &StorePlan) -> Result<Box<dyn StateStore>> {
         Ok(match (self, plan.shape) {
+            (Self::TimeBlocks, KeyShape::Word) => Box::new(TimeBlocks::<WordEntry>::new(plan)?),
+            (Self::TimeBlocks, KeyShape::Wide) => Box::new(TimeBlocks::<WideEntry>::new(plan)?),
+            (Self::TimeBlocks, KeyShape::Bytes) => Box::new(TimeBlocks::<BytesEntry>::new(plan)?),
             (Self::OrderedMap, KeyShape::Word) => Box::new(OrderedMap::<u64>::new(plan)?),
             (Self::OrderedMap, KeyShape::Wide) => Box::new(OrderedMap::<i128>::new(plan)?),
             (Self::OrderedMap, KeyShape::Bytes) => Box::new(OrderedMap::<Box<[u8]>>::new(plan)?),

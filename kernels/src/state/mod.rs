@@ -7,6 +7,8 @@
 //! Adding a store is one file that implements the trait, one variant of
 //! [`StoreKind`] and one arm of its `build`.
 
+mod block;
+mod codec;
 mod full_scan;
 mod keyed;
 mod kind;
@@ -15,6 +17,7 @@ mod rows;
 mod size;
 #[cfg(test)]
 mod tests;
+mod time_blocks;
 
 use std::fmt;
 

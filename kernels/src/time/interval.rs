@@ -112,6 +112,19 @@ impl IntervalCondition {
     }
 }
 
+impl IntervalCondition {
+    /// How far, from the time of a row of `side`, the first and the last time of
+    /// its partners lie; none if an end is open or beyond 64 bits.
+    pub(crate) fn shift(&self, side: Side) -> Option<(i64, i64)> {
+        let (least, greatest) = self.distances();
+        let (least, greatest) = (i64::try_from(least?).ok()?, i64::try_from(greatest?).ok()?);
+        match side {
+            Side::Left => Some((least, greatest)),
+            Side::Right => Some((greatest.checked_neg()?, least.checked_neg()?)),
+        }
+    }
+}
+
 impl fmt::Display for IntervalCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = |bound: Bound| if bound.inclusive { "<=" } else { "<" };

@@ -1,0 +1,213 @@
+//! Memory of blocks: slots of one size, cut from slabs that grow with the
+//! state, so that large states lie on huge pages and small ones stay small.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use crate::memory::Buffer;
+
+/// The size of a huge page, of which large slabs are made.
+const HUGE_PAGE: usize = 2 << 20;
+/// The largest slab.
+const LARGEST_SLAB: usize = 8 * HUGE_PAGE;
+
+/// Slots of one size. Those that come back are given out again, the ones of the
+/// oldest slabs first, so that the others empty when the state shrinks.
+#[derive(Debug)]
+pub(in crate::state) struct Arena {
+    slot_words: usize,
+    slabs: Vec<Option<Slab>>,
+    /// Slots that came back or were never used, by slab and position in it.
+    free: BinaryHeap<Reverse<(u32, u32)>>,
+    slots: usize,
+}
+
+#[derive(Debug)]
+struct Slab {
+    memory: Arc<Memory>,
+    slots: u32,
+    free: u32,
+}
+
+/// What a slab's slots share: it lives as long as any of them.
+struct Memory {
+    words: NonNull<u64>,
+    buffer: Buffer<u64>,
+}
+
+// SAFETY: the words are only reached through slots, each of which covers a part
+// of its own (`Arena::take` gives a slot out once until it comes back) and
+// follows the rules of references; `Buffer` itself is `Send` and `Sync`.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.buffer.fmt(f)
+    }
+}
+
+/// A piece of memory for a block.
+#[derive(Debug)]
+pub(in crate::state) struct Slot {
+    memory: Arc<Memory>,
+    slab: u32,
+    number: u32,
+    from: usize,
+    len: usize,
+}
+
+impl Slot {
+    pub(super) fn as_ptr(&self) -> *mut u64 {
+        debug_assert!(self.from + self.len <= self.memory.buffer.len());
+        // SAFETY: `Arena::take` keeps `from + len` within the buffer.
+        unsafe { self.memory.words.as_ptr().add(self.from) }
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        // SAFETY: the slot covers `len` words that were zeroed when the slab
+        // was made; it is the only one that covers them, so that a shared
+        // borrow of it allows no writes.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len) }
+    }
+
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as in `words`, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len) }
+    }
+}
+
+impl Arena {
+    /// An arena of slots of so many words.
+    pub(in crate::state) fn new(slot_words: usize) -> Self {
+        let slot_words = slot_words.next_multiple_of(8);
+        Self { slot_words, slabs: Vec::new(), free: BinaryHeap::new(), slots: 0 }
+    }
+
+    /// A slot; what it holds is anything.
+    pub(in crate::state) fn take(&mut self) -> Slot {
+        if self.free.is_empty() {
+            self.grow();
+        }
+        let Reverse((at, number)) = self.free.pop().expect("there is a slot after growth");
+        let slab = self.slabs[at as usize].as_mut().expect("free slots are of a slab that is held");
+        slab.free -= 1;
+        let from = number as usize * self.slot_words;
+        Slot { memory: Arc::clone(&slab.memory), slab: at, number, from, len: self.slot_words }
+    }
+
+    /// Takes a slot back.
+    pub(in crate::state) fn give_back(&mut self, slot: Slot) {
+        let slab = self.slabs[slot.slab as usize].as_mut().expect("a slab with a slot is held");
+        debug_assert!(Arc::ptr_eq(&slab.memory, &slot.memory), "a slot of another arena");
+        slab.free += 1;
+        self.free.push(Reverse((slot.slab, slot.number)));
+    }
+
+    /// Gives one slab back to the system, if one is empty and more than half as
+    /// much as is in use would stay free without it.
+    pub(in crate::state) fn trim(&mut self) {
+        let spare = |slab: &Option<Slab>| slab.as_ref().is_some_and(|slab| slab.free == slab.slots);
+        let Some(at) = self.slabs.iter().rposition(spare) else { return };
+        let slots = self.slabs[at].as_ref().map_or(0, |slab| slab.slots as usize);
+        if self.free.len() - slots > self.in_use() / 2 {
+            self.slabs[at] = None;
+            self.slots -= slots;
+            self.free.retain(|&Reverse((slab, _))| slab as usize != at);
+            while self.slabs.pop_if(|slab| slab.is_none()).is_some() {}
+        }
+    }
+
+    fn in_use(&self) -> usize {
+        self.slots - self.free.len()
+    }
+
+    /// Bytes of slots that are free.
+    pub(in crate::state) fn free_bytes(&self) -> usize {
+        self.free.len() * self.slot_words * size_of::<u64>()
+    }
+
+    /// Bytes of the arena's own books.
+    pub(in crate::state) fn book_bytes(&self) -> usize {
+        self.free.capacity() * size_of::<(u32, u32)>()
+            + self.slabs.capacity() * size_of::<Option<Slab>>()
+    }
+
+    /// One more slab: a quarter of what there is while that is little, then
+    /// huge pages, an eighth of what there is.
+    fn grow(&mut self) {
+        let slot = self.slot_words * size_of::<u64>();
+        let held = self.slots * slot;
+        let bytes = match held / 8 {
+            eighth if eighth >= HUGE_PAGE => (eighth / HUGE_PAGE * HUGE_PAGE).min(LARGEST_SLAB),
+            eighth if eighth * 4 >= HUGE_PAGE => HUGE_PAGE,
+            eighth => eighth * 2,
+        };
+        let slots = (bytes / slot).max(1);
+        let mut buffer = Buffer::zeroed((slots * slot).max(bytes) / size_of::<u64>());
+        let words = NonNull::from(&mut buffer[..]).cast();
+        let slab = Slab {
+            memory: Arc::new(Memory { words, buffer }),
+            slots: slots as u32,
+            free: slots as u32,
+        };
+        let at = self.slabs.iter().position(Option::is_none).unwrap_or(self.slabs.len());
+        if at == self.slabs.len() {
+            self.slabs.push(None);
+        }
+        self.slabs[at] = Some(slab);
+        self.slots += slots;
+        self.free.extend((0..slots as u32).map(|number| Reverse((at as u32, number))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_do_not_overlap_and_are_used_again() {
+        let mut arena = Arena::new(13);
+        let mut slots: Vec<Slot> = (0..100).map(|_| arena.take()).collect();
+        for (i, slot) in slots.iter_mut().enumerate() {
+            slot.words_mut().fill(i as u64);
+        }
+        for (i, slot) in slots.iter().enumerate() {
+            assert!(slot.words().len() >= 13 && slot.words().iter().all(|&word| word == i as u64));
+        }
+        let held = arena.slots;
+        for slot in slots.drain(50..) {
+            arena.give_back(slot);
+        }
+        slots.extend((0..50).map(|_| arena.take()));
+        assert_eq!(arena.slots, held);
+        assert_eq!(arena.in_use(), 100);
+    }
+
+    #[test]
+    fn a_smaller_state_gives_memory_back_and_a_steady_one_does_not() {
+        let mut arena = Arena::new(1024);
+        let mut slots: Vec<Slot> = (0..3000).map(|_| arena.take()).collect();
+        let held = arena.slots;
+        for _ in 0..100 {
+            for slot in slots.drain(..300) {
+                arena.give_back(slot);
+            }
+            arena.trim();
+            slots.extend((0..300).map(|_| arena.take()));
+        }
+        assert_eq!(arena.slots, held, "nothing is unmapped at a plateau");
+        for slot in slots.drain(100..) {
+            arena.give_back(slot);
+        }
+        for _ in 0..100 {
+            arena.trim();
+        }
+        assert!(arena.slots < 800, "{} slots for 100", arena.slots);
+        slots.clear();
+    }
+}

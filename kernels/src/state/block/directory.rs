@@ -1,0 +1,383 @@
+//! Blocks by the numbers of their rows.
+//!
+//! Rows are numbered as they come, and the numbers wrap around. Those from
+//! `oldest` to before `next` are current; every other number, be it from a head
+//! that nobody has touched for long or from the end of a chain, names no row.
+//! Links lead from newer rows to older ones, so that a chain ends.
+
+use super::entry::EntryKey;
+use super::rows::Block;
+use crate::arch::prefetch_address;
+
+/// Blocks in the order of their rows.
+#[derive(Debug)]
+pub(in crate::state) struct Directory {
+    /// Bits of a number that are counted; the others are the tag of the ring.
+    pub(super) mask: u32,
+    pub(in crate::state) tag: u32,
+    /// Bits that number the rows of a block.
+    pub(super) shift: u32,
+    /// The first current number, the first of its block.
+    pub(super) oldest: u32,
+    /// The number of the next row.
+    pub(super) next: u32,
+    /// The first row of the block that rows are appended to.
+    open: Option<u32>,
+    /// By block number, modulo their length, a power of two.
+    pub(super) hot: Vec<Hot>,
+    pub(super) cold: Vec<Cold>,
+    /// Bytes of links whose rows are gone.
+    link_bytes: usize,
+}
+
+/// What a step along a chain needs to know of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hot {
+    /// Null where the rows are gone. Points into the slot of the block at the
+    /// same place in `cold`.
+    pub(super) entries: *const u64,
+    pub(super) base: i64,
+    /// The greatest event time in this block and all older ones, at least.
+    pub(super) greatest: i64,
+    /// The least event time in this block and all newer ones, at most.
+    pub(super) least: i64,
+    /// Whether a step has to look at `cold`.
+    pub(super) special: bool,
+}
+
+// SAFETY: the pointer is read while the directory, which owns the block behind
+// it, is borrowed; blocks are `Send` and `Sync`.
+unsafe impl Send for Hot {}
+// SAFETY: as above.
+unsafe impl Sync for Hot {}
+
+#[derive(Debug, Default)]
+pub(super) enum Cold {
+    #[default]
+    Gone,
+    Held(Box<Block>),
+    /// The rows are gone; the links are still needed to get to older ones.
+    Links(Box<[u32]>),
+}
+
+const GONE: Hot = Hot {
+    entries: std::ptr::null(),
+    base: 0,
+    greatest: i64::MIN,
+    least: i64::MAX,
+    special: true,
+};
+
+impl Directory {
+    /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
+    /// so many rows; the first row is number `first`, rounded down to a block.
+    pub(in crate::state) fn new(tag: u32, bits: u32, block_rows: usize, first: u32) -> Self {
+        let shift = block_rows.next_power_of_two().trailing_zeros();
+        let mask = u32::MAX >> (32 - bits);
+        assert!(shift + 4 <= bits && tag & mask == 0, "a block is a small part of the numbers");
+        let first = first & mask & !((1 << shift) - 1);
+        Self {
+            mask,
+            tag,
+            shift,
+            oldest: first,
+            next: first,
+            open: None,
+            hot: vec![GONE; 4],
+            cold: (0..4).map(|_| Cold::Gone).collect(),
+            link_bytes: 0,
+        }
+    }
+
+    /// The place of the block that a number belongs to.
+    #[inline(always)]
+    pub(super) fn place(&self, row: u32) -> usize {
+        (row >> self.shift) as usize & (self.hot.len() - 1)
+    }
+
+    /// The place of a row in its block.
+    #[inline(always)]
+    pub(in crate::state) fn offset_of(&self, row: u32) -> usize {
+        self.offset(row)
+    }
+
+    #[inline(always)]
+    pub(super) fn offset(&self, row: u32) -> usize {
+        (row & ((1 << self.shift) - 1)) as usize
+    }
+
+    /// Numbers from `oldest` to before `next`, those that no row got included.
+    #[inline(always)]
+    pub(in crate::state) fn span(&self) -> u32 {
+        self.next.wrapping_sub(self.oldest) & self.mask
+    }
+
+    /// How many numbers ago `row` was given, from 0.
+    #[inline(always)]
+    pub(in crate::state) fn age(&self, row: u32) -> u32 {
+        self.next.wrapping_sub(row).wrapping_sub(1) & self.mask
+    }
+
+    #[inline(always)]
+    pub(in crate::state) fn is_current(&self, row: u32) -> bool {
+        self.age(row) < self.span()
+    }
+
+    /// A number that names no row, for as long as the oldest block is there and
+    /// half of all numbers after that.
+    pub(in crate::state) fn none(&self) -> u32 {
+        self.oldest.wrapping_sub(1) & self.mask
+    }
+
+    /// Most numbers that may be current at once: a quarter of all, so that old
+    /// links and heads stay out of reach until they are overwritten.
+    pub(in crate::state) fn most(&self) -> u32 {
+        self.mask / 4
+    }
+
+    /// The number of the first row of the oldest block.
+    pub(in crate::state) fn oldest(&self) -> u32 {
+        self.oldest
+    }
+
+    /// The number of the first row of the newest block; none if there is none.
+    fn newest(&self) -> Option<u32> {
+        (self.span() > 0).then(|| self.first(self.next.wrapping_sub(1)))
+    }
+
+    /// The number of the first row of the block that a row belongs to.
+    fn first(&self, row: u32) -> u32 {
+        row & self.mask & !((1 << self.shift) - 1)
+    }
+
+    /// The first row of the block that rows are appended to, if there is one.
+    pub(in crate::state) fn open(&self) -> Option<u32> {
+        self.open
+    }
+
+    /// The block that rows are appended to, if there is one.
+    pub(in crate::state) fn open_block(&self) -> Option<&Block> {
+        match &self.cold[self.place(self.open?)] {
+            Cold::Held(block) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The number that the next row gets, unless a new block is put up for it.
+    pub(in crate::state) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// `number` and so many on.
+    #[inline(always)]
+    pub(in crate::state) fn plus(&self, number: u32, rows: u32) -> u32 {
+        number.wrapping_add(rows) & self.mask
+    }
+
+    /// How far `newer` is from `older`.
+    #[inline(always)]
+    pub(in crate::state) fn distance(&self, newer: u32, older: u32) -> u32 {
+        newer.wrapping_sub(older) & self.mask
+    }
+
+    /// The first row of the block before or after that of `row`.
+    fn neighbour(&self, row: u32, blocks: i32) -> u32 {
+        self.first(row).wrapping_add((blocks << self.shift) as u32) & self.mask
+    }
+
+    /// The first row of the block after that of `row`.
+    pub(in crate::state) fn after(&self, row: u32) -> u32 {
+        self.neighbour(row, 1)
+    }
+
+    /// Blocks in the span, held or not.
+    pub(in crate::state) fn blocks(&self) -> usize {
+        (self.span() as usize).div_ceil(1 << self.shift)
+    }
+
+    /// The block of a row and the row's place in it; none if it is gone.
+    pub(in crate::state) fn locate(&self, row: u32) -> Option<(&Block, usize)> {
+        match &self.cold[self.place(row)] {
+            Cold::Held(block) if self.is_current(row) => {
+                let at = self.offset(row);
+                (at < block.rows).then_some((&**block, at))
+            }
+            _ => None,
+        }
+    }
+
+    pub(in crate::state) fn block(&self, row: u32) -> Option<&Block> {
+        match &self.cold[self.place(row)] {
+            Cold::Held(block) if self.is_current(row) => Some(block),
+            _ => None,
+        }
+    }
+
+    pub(in crate::state) fn block_mut(&mut self, row: u32) -> Option<&mut Block> {
+        let place = self.place(row);
+        let current = self.is_current(row);
+        match &mut self.cold[place] {
+            Cold::Held(block) if current => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The link of a row; none if it is not current.
+    pub(in crate::state) fn link<E: EntryKey>(&self, row: u32) -> Option<u32> {
+        if !self.is_current(row) {
+            return None;
+        }
+        match &self.cold[self.place(row)] {
+            Cold::Held(block) => Some(block.link::<E>(self.offset(row))),
+            Cold::Links(links) => links.get(self.offset(row)).copied(),
+            Cold::Gone => None,
+        }
+    }
+
+    /// Links a row to an older one.
+    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: u32, link: u32) {
+        let at = self.offset(row);
+        if let Some(block) = self.block_mut(row) {
+            block.set_link::<E>(at, link);
+        }
+    }
+
+    /// Asks for the entry of a row.
+    pub(in crate::state) fn prefetch<E: EntryKey>(&self, row: u32) {
+        let entries = self.hot[self.place(row)].entries;
+        prefetch_address(entries.wrapping_add(self.offset(row) * E::WORDS));
+    }
+
+    /// The first rows of all blocks, held or not, the oldest first.
+    pub(in crate::state) fn firsts(&self) -> impl Iterator<Item = u32> + use<> {
+        let (oldest, mask, shift) = (self.oldest, self.mask, self.shift);
+        (0..self.blocks() as u32).map(move |i| oldest.wrapping_add(i << shift) & mask)
+    }
+
+    /// Puts up a new block, for the row that comes next.
+    pub(in crate::state) fn push(&mut self, block: Block) {
+        if let Some(newest) = self.newest() {
+            self.next = self.after(newest);
+        }
+        if self.blocks() + 1 > self.hot.len() {
+            self.grow();
+        }
+        let greatest = match self.span() {
+            0 => i64::MIN,
+            _ => self.hot[self.place(self.neighbour(self.next, -1))].greatest,
+        };
+        let place = self.place(self.next);
+        self.hot[place] = Hot { entries: block.entries(), greatest, special: false, ..GONE };
+        self.cold[place] = Cold::Held(Box::new(block));
+        self.open = Some(self.next);
+    }
+
+    /// Lets `append` add so many rows to the open block.
+    ///
+    /// # Panics
+    /// If no block is open, or another number of rows is added.
+    pub(in crate::state) fn append(
+        &mut self,
+        rows: usize,
+        timed: bool,
+        append: impl FnOnce(&mut Block),
+    ) {
+        let first = self.open.expect("a block is open");
+        let place = self.place(first);
+        let Cold::Held(block) = &mut self.cold[place] else { panic!("an open block is held") };
+        let before = block.rows;
+        append(block);
+        assert_eq!(block.rows, before + rows, "rows were added as said");
+        let least = block.least;
+        let hot = &mut self.hot[place];
+        hot.base = block.base;
+        hot.special = !block.whole_times.is_empty() || block.has_dead();
+        hot.greatest = if timed { hot.greatest.max(block.greatest) } else { i64::MAX };
+        hot.least = hot.least.min(least);
+        self.next = self.plus(self.next, rows as u32);
+        // Older blocks have a newer row with this time now.
+        let mut row = first;
+        while row != self.oldest {
+            row = self.neighbour(row, -1);
+            let place = self.place(row);
+            let hot = &mut self.hot[place];
+            if hot.least <= least {
+                break;
+            }
+            hot.least = least;
+        }
+    }
+
+    /// Whether every row of this block and of all newer ones is newer than
+    /// `time`, and the row's own block is held.
+    pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
+        let hot = &self.hot[self.place(row)];
+        self.is_current(row) && !hot.entries.is_null() && hot.least > time
+    }
+
+    /// Notes that a row of this block is dead.
+    pub(in crate::state) fn note_dead(&mut self, row: u32) {
+        let place = self.place(row);
+        self.hot[place].special = true;
+    }
+
+    /// Takes a block out; its links stay if there are older blocks.
+    pub(in crate::state) fn take<E: EntryKey>(&mut self, row: u32) -> Option<Block> {
+        self.block(row)?;
+        let first = self.first(row);
+        if self.open == Some(first) {
+            self.open = None;
+        }
+        let place = self.place(row);
+        let hot = &mut self.hot[place];
+        hot.entries = std::ptr::null();
+        hot.special = true;
+        let Cold::Held(block) = std::mem::take(&mut self.cold[place]) else { return None };
+        if first != self.oldest {
+            let links = block.links::<E>();
+            self.link_bytes += size_of_val(&*links);
+            self.cold[place] = Cold::Links(links);
+        }
+        self.let_go();
+        Some(*block)
+    }
+
+    /// Forgets blocks at the old end that are gone.
+    fn let_go(&mut self) {
+        while self.span() > 0 {
+            let place = self.place(self.oldest);
+            if matches!(self.cold[place], Cold::Held(_)) {
+                break;
+            }
+            if let Cold::Links(links) = std::mem::take(&mut self.cold[place]) {
+                self.link_bytes -= size_of_val(&*links);
+            }
+            self.hot[place] = GONE;
+            if Some(self.oldest) == self.newest() {
+                // The next row opens a block.
+                self.next = self.after(self.oldest);
+            }
+            self.oldest = self.after(self.oldest);
+        }
+    }
+
+    fn grow(&mut self) {
+        let len = self.hot.len() * 2;
+        let (mut hot, mut cold): (Vec<Hot>, Vec<Cold>) =
+            (0..len).map(|_| (GONE, Cold::Gone)).unzip();
+        let mut row = self.oldest;
+        for _ in 0..self.blocks() {
+            let (from, to) = (self.place(row), (row >> self.shift) as usize & (len - 1));
+            hot[to] = self.hot[from];
+            cold[to] = std::mem::take(&mut self.cold[from]);
+            row = self.after(row);
+        }
+        (self.hot, self.cold) = (hot, cold);
+    }
+
+    /// Bytes in use and bytes allocated.
+    pub(in crate::state) fn bytes(&self) -> (usize, usize) {
+        let one = size_of::<Hot>() + size_of::<Cold>();
+        (self.blocks() * one + self.link_bytes, self.hot.len() * one + self.link_bytes)
+    }
+}

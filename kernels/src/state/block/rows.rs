@@ -1,0 +1,419 @@
+//! One block of rows, in the order in which they came.
+
+use super::arena::{Arena, Slot};
+use super::bits;
+use super::due::Due;
+use super::entry::{EntryKey, link_and_time};
+use super::payload::{Columns, Incoming, PayloadPlan};
+use crate::state::{Departed, NewRows};
+
+/// Rows of one side that came one after the other.
+#[derive(Debug)]
+pub(in crate::state) struct Block {
+    /// Entries, then the values of fixed width, row by row.
+    slot: Slot,
+    /// Where the values begin, in words.
+    values: usize,
+    pub(super) rows: usize,
+    /// Rows that are in state.
+    pub(super) live: usize,
+    /// Least and greatest event time.
+    pub(super) least: i64,
+    pub(super) greatest: i64,
+    /// What times in entries are relative to.
+    pub(super) base: i64,
+    /// Whole times, where they are too far apart for entries.
+    pub(super) whole_times: Vec<i64>,
+    pub(super) due: Due,
+    /// A bit a row that has matched; empty where nobody asks.
+    matched: Vec<u64>,
+    /// A bit a row that was taken out; empty while there is none.
+    dead: Vec<u64>,
+    /// A bit a row that is in no chain; empty while there is none.
+    unlinked: Vec<u64>,
+    /// Keys that do not fit into entries.
+    heap: Vec<u8>,
+    pub(super) columns: Columns,
+}
+
+/// What the blocks of a store are like.
+#[derive(Debug)]
+pub(in crate::state) struct BlockShape {
+    /// Rows of a block.
+    pub(in crate::state) rows: usize,
+    pub(in crate::state) payload: PayloadPlan,
+    pub(in crate::state) tracks_matches: bool,
+}
+
+impl BlockShape {
+    /// Words of memory that a block needs.
+    pub(in crate::state) fn words<E: EntryKey>(&self) -> usize {
+        self.entries() * E::WORDS + (self.rows * self.payload.stride).div_ceil(size_of::<u64>())
+    }
+
+    /// Entries that a block has memory for: as many as the numbers of its rows
+    /// can tell apart, so that no number whatever leads out of it.
+    fn entries(&self) -> usize {
+        self.rows.next_power_of_two()
+    }
+}
+
+/// Bytes of a block, beside its slot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::state) struct BlockBytes {
+    pub(in crate::state) payload: usize,
+    pub(in crate::state) index: usize,
+    pub(in crate::state) bitmap: usize,
+    pub(in crate::state) slack: usize,
+}
+
+impl BlockBytes {
+    pub(in crate::state) fn add(&mut self, other: Self) {
+        self.payload += other.payload;
+        self.index += other.index;
+        self.bitmap += other.bitmap;
+        self.slack += other.slack;
+    }
+
+    pub(in crate::state) fn remove(&mut self, other: Self) {
+        self.payload -= other.payload;
+        self.index -= other.index;
+        self.bitmap -= other.bitmap;
+        self.slack -= other.slack;
+    }
+}
+
+/// Half of what the time of an entry reaches.
+const HALF_REACH: i64 = 1 << 31;
+
+impl Block {
+    pub(in crate::state) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
+        Self {
+            slot: arena.take(),
+            values: shape.entries() * E::WORDS,
+            rows: 0,
+            live: 0,
+            least: i64::MAX,
+            greatest: i64::MIN,
+            base: 0,
+            whole_times: Vec::new(),
+            due: Due::default(),
+            matched: Vec::new(),
+            dead: Vec::new(),
+            unlinked: Vec::new(),
+            heap: Vec::new(),
+            columns: Columns::new(&shape.payload),
+        }
+    }
+
+    /// Gives the memory back.
+    pub(in crate::state) fn free(self, arena: &mut Arena) {
+        arena.give_back(self.slot);
+    }
+
+    pub(super) fn entries(&self) -> *const u64 {
+        self.slot.as_ptr()
+    }
+
+    pub(super) fn values(&self) -> *const u8 {
+        self.slot.words()[self.values..].as_ptr().cast()
+    }
+
+    pub(super) fn heap(&self) -> &[u8] {
+        &self.heap
+    }
+
+    pub(super) fn entry<E: EntryKey>(&self, row: usize) -> &[u64] {
+        debug_assert!(row < self.rows);
+        &self.slot.words()[row * E::WORDS..(row + 1) * E::WORDS]
+    }
+
+    pub(in crate::state) fn link<E: EntryKey>(&self, row: usize) -> u32 {
+        self.entry::<E>(row)[E::WORDS - 1] as u32
+    }
+
+    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: usize, link: u32) {
+        let word = &mut self.slot.words_mut()[(row + 1) * E::WORDS - 1];
+        *word = *word & !u64::from(u32::MAX) | u64::from(link);
+    }
+
+    /// The hash of a row's key; at least its upper half is right.
+    pub(in crate::state) fn hash<E: EntryKey>(&self, row: usize, hasher: &crate::hash::KeyHasher) -> u64 {
+        E::hash(self.entry::<E>(row), hasher)
+    }
+
+    /// The event time of a row.
+    pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
+        match self.whole_times.get(row) {
+            Some(&time) => time,
+            None => self.base + (self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64,
+        }
+    }
+
+    pub(in crate::state) fn is_dead(&self, row: usize) -> bool {
+        bits::get(&self.dead, row)
+    }
+
+    pub(super) fn has_dead(&self) -> bool {
+        !self.dead.is_empty()
+    }
+
+    pub(in crate::state) fn set_dead(&mut self, row: usize) {
+        bits::put(&mut self.dead, row, true);
+    }
+
+    /// Whether a row is in a chain.
+    pub(in crate::state) fn is_linked(&self, row: usize) -> bool {
+        !bits::get(&self.unlinked, row)
+    }
+
+    pub(in crate::state) fn is_matched(&self, row: usize) -> bool {
+        bits::get(&self.matched, row)
+    }
+
+    pub(in crate::state) fn set_matched(&mut self, row: usize) {
+        bits::put(&mut self.matched, row, true);
+    }
+
+    /// How a time is written into an entry; what does not fit is kept whole.
+    #[inline]
+    fn note_time<E: EntryKey>(&mut self, row: usize, time: i64) -> u32 {
+        if row == 0 {
+            self.base = time.saturating_sub(HALF_REACH);
+        }
+        let after = time.wrapping_sub(self.base) as u64;
+        if after > u64::from(u32::MAX) || !self.whole_times.is_empty() {
+            self.keep_whole::<E>(row, time);
+        }
+        if time < self.greatest {
+            self.due.note_late(row);
+        } else {
+            self.greatest = time;
+        }
+        self.least = self.least.min(time);
+        after as u32
+    }
+
+    #[cold]
+    fn keep_whole<E: EntryKey>(&mut self, row: usize, time: i64) {
+        if self.whole_times.is_empty() {
+            // Time by time, while they are still read from entries.
+            let times = (0..row).map(|row| self.time::<E>(row)).collect();
+            self.whole_times = times;
+        }
+        self.whole_times.push(time);
+    }
+
+    /// Appends rows, of which the first is number `first` of those that come
+    /// in; `links` are the older row of each. They must fit.
+    pub(in crate::state) fn append<E: EntryKey>(
+        &mut self,
+        shape: &BlockShape,
+        new: NewRows<'_>,
+        incoming: &Incoming<'_>,
+        first: usize,
+        rows: &[u32],
+        links: &[u32],
+    ) {
+        assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
+        assert_eq!(rows.len(), links.len(), "one link a row");
+        let batch = E::batch(new.keys.keys());
+        let (hashes, times) = (new.keys.hashes(), new.times);
+        for (&row, &link) in rows.iter().zip(links) {
+            let (row, at) = (row as usize, self.rows);
+            let time = self.note_time::<E>(at, times.get(row).unwrap_or(0));
+            let hash = hashes[row];
+            let words = self.slot.words_mut();
+            let entry = &mut words[at * E::WORDS..(at + 1) * E::WORDS];
+            E::write(entry, batch, row, hash, &mut self.heap);
+            entry[E::WORDS - 1] = link_and_time(link, time);
+            self.rows += 1;
+        }
+        let at = self.rows - rows.len();
+        if rows.iter().any(|&row| !new.keys.is_matchable(row as usize)) {
+            for (i, &row) in rows.iter().enumerate() {
+                bits::put(&mut self.unlinked, at + i, !new.keys.is_matchable(row as usize));
+            }
+        }
+        if shape.tracks_matches {
+            for (i, &row) in rows.iter().enumerate() {
+                bits::put(&mut self.matched, at + i, new.matched[row as usize]);
+            }
+        }
+        self.live += rows.len();
+        let values = value_bytes(&mut self.slot, self.values);
+        self.columns.append(&shape.payload, incoming, first, rows, at, values);
+    }
+
+    /// How many of `rows`, from number `first` of those that come in on, fit.
+    pub(in crate::state) fn room<E: EntryKey>(
+        &self,
+        shape: &BlockShape,
+        new: NewRows<'_>,
+        incoming: &Incoming<'_>,
+        first: usize,
+        rows: &[u32],
+    ) -> usize {
+        let rows = &rows[..rows.len().min(shape.rows - self.rows)];
+        let fit = E::fitting(E::batch(new.keys.keys()), rows, self.heap.len());
+        match shape.payload.is_fixed() {
+            true => fit,
+            false => incoming.fitting(&self.columns, first, &rows[..fit]),
+        }
+    }
+
+    /// Whether a row of another block fits.
+    pub(in crate::state) fn has_room_for<E: EntryKey>(
+        &self,
+        shape: &BlockShape,
+        other: &Self,
+        row: usize,
+    ) -> bool {
+        self.rows < shape.rows
+            && self.heap.len() + other.heap.len() <= u32::MAX as usize
+            && self.columns.fits(&other.columns, row)
+    }
+
+    /// Appends a row of another block; returns its number.
+    pub(in crate::state) fn append_from<E: EntryKey>(
+        &mut self,
+        shape: &BlockShape,
+        other: &Self,
+        row: usize,
+        link: u32,
+    ) -> usize {
+        let at = self.rows;
+        let time = self.note_time::<E>(at, other.time::<E>(row));
+        let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
+        E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
+        entry[E::WORDS - 1] = link_and_time(link, time);
+        self.rows += 1;
+        self.live += 1;
+        if shape.tracks_matches {
+            bits::put(&mut self.matched, at, other.is_matched(row));
+        }
+        if !other.is_linked(row) {
+            bits::put(&mut self.unlinked, at, true);
+        }
+        let stride = shape.payload.stride;
+        let from = other.slot.words();
+        let values = value_bytes(&mut self.slot, self.values);
+        // The bytes of whole words, as they lie.
+        for (i, byte) in values[at * stride..(at + 1) * stride].iter_mut().enumerate() {
+            let byte_at = row * stride + i;
+            *byte = from[other.values + byte_at / 8].to_ne_bytes()[byte_at % 8];
+        }
+        self.columns.append_from(&other.columns, row, at);
+        at
+    }
+
+    /// The least and the greatest event time.
+    pub(in crate::state) fn times(&self) -> (i64, i64) {
+        (self.least, self.greatest)
+    }
+
+    /// Rows in state.
+    pub(in crate::state) fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Rows that were put in.
+    pub(in crate::state) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Notes that rows have left; returns how many are in state.
+    pub(in crate::state) fn lose(&mut self, rows: usize) -> usize {
+        self.live -= rows;
+        self.live
+    }
+
+    /// Takes out all rows, of which those above `line` had not expired before;
+    /// notes those that never matched, if given where, under their numbers,
+    /// which begin with `first`. Returns how many were in state.
+    pub(in crate::state) fn expire_all<E: EntryKey>(
+        &mut self,
+        line: Option<i64>,
+        first: u32,
+        unmatched: Option<&mut Departed>,
+    ) -> usize {
+        if let Some(unmatched) = unmatched {
+            for row in 0..self.rows {
+                let time = self.time::<E>(row);
+                let is_in_state = line.is_none_or(|line| time > line) && !self.is_dead(row);
+                if is_in_state && !self.is_matched(row) {
+                    unmatched.push(first + row as u32, Some(time));
+                }
+            }
+        }
+        self.due.finish(self.rows, self.greatest);
+        std::mem::take(&mut self.live)
+    }
+
+    /// Takes out the rows at or before `line`, as [`expire_all`]. Returns how
+    /// many were in state, how many were looked at, and the least time left.
+    ///
+    /// [`expire_all`]: Self::expire_all
+    pub(in crate::state) fn expire<E: EntryKey>(
+        &mut self,
+        line: i64,
+        first: u32,
+        mut unmatched: Option<&mut Departed>,
+    ) -> (usize, u64, Option<i64>) {
+        let mut due = std::mem::take(&mut self.due);
+        let (mut rows, mut visited) = (0, 0);
+        let left = due.pass(
+            line,
+            self.rows,
+            |row| self.time::<E>(row),
+            |row| {
+                visited += 1;
+                if self.is_dead(row) {
+                    return;
+                }
+                rows += 1;
+                if let Some(unmatched) = &mut unmatched
+                    && !self.is_matched(row)
+                {
+                    unmatched.push(first + row as u32, Some(self.time::<E>(row)));
+                }
+            },
+        );
+        self.due = due;
+        self.live -= rows;
+        (rows, visited, left)
+    }
+
+    /// The links of all rows.
+    pub(super) fn links<E: EntryKey>(&self) -> Box<[u32]> {
+        (0..self.rows).map(|row| self.link::<E>(row)).collect()
+    }
+
+    /// What the block holds.
+    pub(in crate::state) fn bytes<E: EntryKey>(&self, shape: &BlockShape) -> BlockBytes {
+        let (used, allocated, valid) = self.columns.bytes();
+        let entry = E::WORDS * size_of::<u64>();
+        let bits = self.matched.capacity() + self.dead.capacity() + self.unlinked.capacity();
+        let bits = bits * size_of::<u64>();
+        let whole = self.whole_times.len() * size_of::<i64>();
+        let free = shape.entries() - self.rows;
+        BlockBytes {
+            payload: self.rows * shape.payload.stride + used,
+            index: self.rows * entry + self.heap.len() + whole + self.due.bytes(),
+            bitmap: bits + valid,
+            slack: free * (entry + shape.payload.stride) + allocated - used
+                + (self.heap.capacity() - self.heap.len())
+                + self.whole_times.capacity() * size_of::<i64>() - whole
+                + size_of::<Self>(),
+        }
+    }
+}
+
+/// The values of fixed width of a block.
+fn value_bytes(slot: &mut Slot, from: usize) -> &mut [u8] {
+    let words = &mut slot.words_mut()[from..];
+    let bytes = size_of_val(words);
+    // SAFETY: the bytes of a slice of words, borrowed as the slice is; any
+    // byte is a value, and any bytes make a word.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), bytes) }
+}

@@ -1,0 +1,93 @@
+//! Entry points into long chains.
+//!
+//! A look-up whose interval lies far behind the newest rows would walk over all
+//! newer rows of its key. So of keys with many rows some are noted, one in
+//! [`EVERY`] of all rows, and a look-up that meets one which is too new goes on
+//! at the oldest of those that lie in blocks of which every row is too new.
+
+use std::collections::VecDeque;
+
+use ahash::RandomState;
+use hashbrown::HashMap;
+
+/// Of so many rows one may be noted: those whose number is a multiple.
+const EVERY: u32 = 64;
+/// A key counts as hot if it seems to have this many rows.
+const HOT: u32 = 64;
+
+/// Noted rows by the hash of their key, the oldest first.
+#[derive(Debug)]
+pub(super) struct HotKeys {
+    rows: HashMap<u64, VecDeque<u32>, RandomState>,
+    noted: usize,
+}
+
+impl HotKeys {
+    pub(super) fn new() -> Self {
+        let hasher = RandomState::with_seeds(1, 2, 3, 4);
+        Self { rows: HashMap::with_hasher(hasher), noted: 0 }
+    }
+
+    /// Whether a row of this number is one that may be noted.
+    #[inline(always)]
+    pub(super) fn may_note(row: u32) -> bool {
+        row % EVERY == 0
+    }
+
+    /// Notes a row, if its key is hot: it came `gap` rows after the one before
+    /// it, of `live` rows.
+    #[inline]
+    pub(super) fn note(
+        &mut self,
+        row: u32,
+        hash: u64,
+        gap: u32,
+        live: usize,
+        is_current: impl Fn(u32) -> bool,
+    ) {
+        if (gap as usize).saturating_mul(HOT as usize) > live {
+            return;
+        }
+        let rows = self.rows.entry(hash).or_default();
+        while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
+            self.noted -= 1;
+        }
+        rows.push_back(row);
+        self.noted += 1;
+        if self.noted > 2 * (live / EVERY as usize) + EVERY as usize {
+            self.forget(is_current);
+        }
+    }
+
+    /// Forgets rows that are gone.
+    #[cold]
+    fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+        self.rows.retain(|_, rows| {
+            rows.retain(|&row| is_current(row));
+            rows.shrink_to(2 * rows.len());
+            !rows.is_empty()
+        });
+        self.noted = self.rows.values().map(VecDeque::len).sum();
+        self.rows.shrink_to(2 * self.rows.len());
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.noted > 0
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The oldest noted row of a key for which `is_too_new`, which holds for
+    /// newer rows if it does for an older one.
+    #[cold]
+    pub(super) fn oldest(&self, hash: u64, is_too_new: impl Fn(u32) -> bool) -> Option<u32> {
+        let rows = self.rows.get(&hash)?;
+        rows.get(rows.partition_point(|&row| !is_too_new(row))).copied()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.allocation_size() + 2 * self.noted * size_of::<u32>()
+    }
+}

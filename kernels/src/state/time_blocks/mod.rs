@@ -1,0 +1,309 @@
+//! Time-ordered blocks with one index: the fast store.
+//!
+//! Rows lie in blocks in the order in which they come, which is nearly that of
+//! event time. One table of heads names the newest row of each bucket of keys;
+//! each row names the next older one of its bucket. A look-up walks from the
+//! newest row to older ones and stops where no older row can be inside its
+//! interval. Rows at or before the eviction line are dead without being touched:
+//! look-ups compare times with the line, and a block of which all rows lie
+//! before it goes as a whole. Numbers of rows that are gone are told by their
+//! age, so that eviction need not clean the index either.
+//!
+//! What does not fit into the order of time would hold it up, and lies in rings
+//! of its own: rows far *ahead* of the others, until the others have come so
+//! far; rows that were *overdue* when they came, which leave with the next
+//! eviction; rows *untimed*, which never leave.
+
+mod evict;
+mod find;
+mod front;
+mod heads;
+mod hot_keys;
+mod reclaim;
+mod ring;
+mod windows;
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+
+use self::front::{Front, Span};
+use self::ring::{Ring, RingPlan};
+use self::windows::{AnyTime, Around, Between};
+use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
+use super::{
+    Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
+};
+use crate::error::Result;
+use crate::key::KeyShape;
+use crate::pairs::{NO_ROW, Pairs};
+use crate::table::FindCursor;
+
+const MAIN: usize = 0;
+const OVERDUE: usize = 1;
+const AHEAD: usize = 2;
+const UNTIMED: usize = 3;
+
+/// Bits of the row numbers of the main ring: the upper one is not set.
+const MAIN_BITS: u32 = 31;
+/// Bits of the row numbers of the others, after three that tell them apart.
+const OTHER_BITS: u32 = 29;
+/// Blocks of rows ahead that one call puts in order.
+const CAUGHT_UP: usize = 4;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(super) struct TimeBlocks<E> {
+    key_shape: KeyShape,
+    shape: Arc<BlockShape>,
+    rings: [Ring<E>; 4],
+    front: Front,
+}
+
+impl<E: EntryKey> TimeBlocks<E> {
+    pub(super) fn new(plan: &StorePlan) -> Result<Self> {
+        Self::with_bits(plan, MAIN_BITS, OTHER_BITS)
+    }
+
+    /// A store whose row numbers have so few bits that they soon come round.
+    fn with_bits(plan: &StorePlan, main: u32, others: u32) -> Result<Self> {
+        let shape = Arc::new(BlockShape {
+            rows: plan.blocks.rows,
+            payload: PayloadPlan::new(&plan.payload)?,
+            tracks_matches: plan.tracks_matches,
+        });
+        let ring = |number: usize| {
+            Ring::new(RingPlan {
+                shape: Arc::clone(&shape),
+                hasher: plan.hasher.clone(),
+                timed: number != UNTIMED,
+                interval: plan.timed,
+                tag: if number == MAIN { 0 } else { (3 + number as u32) << OTHER_BITS },
+                bits: if number == MAIN { main } else { others },
+                first_row: plan.blocks.first_row,
+            })
+        };
+        Ok(Self {
+            key_shape: plan.shape,
+            rings: [MAIN, OVERDUE, AHEAD, UNTIMED].map(ring),
+            front: Front::default(),
+            shape,
+        })
+    }
+
+    /// The ring of a row and the row's number in it.
+    fn ring_of(row: u32) -> (usize, u32) {
+        match row >> OTHER_BITS {
+            0..=3 => (MAIN, row),
+            tag => (tag as usize - 3, row & (u32::MAX >> (32 - OTHER_BITS))),
+        }
+    }
+
+    fn locate(&self, row: u32) -> Option<Located<'_>> {
+        if row == NO_ROW {
+            return None;
+        }
+        let (ring, number) = Self::ring_of(row);
+        let located = self.rings[ring].directory.locate(number);
+        let (block, row) = located.expect("an id of a row that is held");
+        Some(Located { block, row })
+    }
+
+    fn span(&self) -> Span {
+        let main = &self.rings[MAIN];
+        let from = main.line.map_or(main.least, |line| line.max(main.least));
+        Span { rows: main.live, from, to: main.greatest }
+    }
+
+    /// Which ring a row goes to; `limit` is the last time that is not ahead.
+    fn ring_for(&self, time: Option<i64>, limit: i64) -> usize {
+        match time {
+            None => UNTIMED,
+            Some(time) if self.rings[MAIN].line.is_some_and(|line| time <= line) => OVERDUE,
+            Some(time) if time > limit => AHEAD,
+            Some(_) => MAIN,
+        }
+    }
+
+    /// Whether all rows go to the main ring, as they mostly do: seen in one
+    /// pass, without a look at any of them.
+    fn all_in_order(&self, new: NewRows<'_>) -> bool {
+        if new.times.nulls().is_some() {
+            return false;
+        }
+        let (mut least, mut greatest) = (i64::MAX, i64::MIN);
+        let micros = new.times.micros();
+        if new.rows.len() == micros.len() {
+            for &time in micros {
+                (least, greatest) = (least.min(time), greatest.max(time));
+            }
+        } else {
+            for &row in new.rows {
+                let time = micros[row as usize];
+                (least, greatest) = (least.min(time), greatest.max(time));
+            }
+        }
+        let span = self.span();
+        span.rows > 0
+            && self.rings[MAIN].line.is_none_or(|line| least > line)
+            && greatest <= span.to.saturating_add(span.width())
+    }
+
+    fn insert_by_ring(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>) {
+        let limit = self.front.limit(self.span(), new.times, new.rows);
+        let mut first = 0;
+        let ring_for = |store: &Self, i: usize| {
+            store.ring_for(new.times.get(new.rows[i] as usize), limit)
+        };
+        while first < new.rows.len() {
+            if self.rings[MAIN].live == 0 {
+                // Nothing is left that a line would have to tell apart.
+                self.rings[MAIN].forget_line();
+            }
+            let ring = ring_for(self, first);
+            let more = (first + 1..new.rows.len()).take_while(|&i| ring_for(self, i) == ring);
+            let rows = &new.rows[first..=first + more.count()];
+            self.rings[ring].insert(new, incoming, first, rows);
+            first += rows.len();
+        }
+    }
+
+    /// Puts rows that were ahead in order, once the others have come so far.
+    fn catch_up(&mut self) {
+        for _ in 0..CAUGHT_UP {
+            let span = self.span();
+            let Some((due, row)) = self.rings[AHEAD].next_due() else { return };
+            if span.rows > 0 && due > span.to {
+                return;
+            }
+            let to = if span.rows > 0 { span.to } else { due };
+            let limit = to.saturating_add(span.width());
+            let [main, _, ahead, _] = &mut self.rings;
+            ahead.give_away(row, |ahead, block, at, time| {
+                if time <= limit { main.copy_in(block, at) } else { ahead.copy_in(block, at) }
+            });
+        }
+    }
+}
+
+impl<E: EntryKey> StateStore for TimeBlocks<E> {
+    fn name(&self) -> &'static str {
+        "time-blocks"
+    }
+
+    fn rows(&self) -> u64 {
+        self.rings.iter().map(|ring| ring.live as u64).sum()
+    }
+
+    fn size(&self) -> StateSize {
+        self.rings.iter().map(Ring::size).fold(StateSize::default(), |a, b| a + b)
+    }
+
+    fn insert(&mut self, new: NewRows<'_>) -> Result<()> {
+        check_shape(self.key_shape, new.keys.keys());
+        if new.rows.is_empty() {
+            return Ok(());
+        }
+        let shape = Arc::clone(&self.shape);
+        let payload = shape.payload.by_value(new.payload)?;
+        let incoming = shape.payload.incoming(&payload, new.rows)?;
+        for ring in &self.rings {
+            ring.check_room(new.rows.len())?;
+        }
+        if self.all_in_order(new) {
+            self.rings[MAIN].insert(new, &incoming, 0, new.rows);
+        } else {
+            self.insert_by_ring(new, &incoming);
+        }
+        Ok(())
+    }
+
+    fn find(
+        &self,
+        probe: StateProbe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
+        check_shape(self.key_shape, probe.keys.keys());
+        let mut walked = 0;
+        while let Some(ring) = self.rings.get(cursor.part as usize) {
+            let is_found = ring.live > 0 && (ring.plan.timed || probe.interval.is_none());
+            if is_found {
+                // What is not after the line has expired.
+                let from = ring.line.map_or(i64::MIN, |line| line.saturating_add(1));
+                walked += match probe.interval {
+                    None => {
+                        let windows = AnyTime { rows: probe.keys.len(), from };
+                        ring.find(probe, &windows, cursor, pairs, limit)
+                    }
+                    Some(interval) => match Between::new(&interval, from) {
+                        Some(windows) => ring.find(probe, &windows, cursor, pairs, limit),
+                        None => {
+                            let windows = Around { interval, from };
+                            ring.find(probe, &windows, cursor, pairs, limit)
+                        }
+                    },
+                };
+                if !cursor.is_done(probe.len()) {
+                    return walked;
+                }
+            }
+            cursor.part += 1;
+            cursor.next_row = 0;
+        }
+        cursor.next_row = probe.len();
+        walked
+    }
+
+    fn set_matched(&mut self, rows: &[u32]) {
+        for &row in rows {
+            let (ring, number) = Self::ring_of(row);
+            self.rings[ring].set_matched(number);
+        }
+    }
+
+    fn remove(&mut self, rows: &[u32]) -> u64 {
+        let removed = rows.iter().map(|&row| {
+            let (ring, number) = Self::ring_of(row);
+            u64::from(self.rings[ring].remove(number))
+        });
+        removed.sum()
+    }
+
+    fn evict(&mut self, line: i64, mut unmatched: Option<&mut Departed>) -> Eviction {
+        let mut eviction = Eviction::default();
+        let [main, overdue, ahead, _] = &mut self.rings;
+        main.evict(line, unmatched.as_deref_mut(), &mut eviction);
+        ahead.evict(line, unmatched.as_deref_mut(), &mut eviction);
+        if overdue.live > 0 {
+            overdue.take_out(Some(line), unmatched, &mut eviction);
+        }
+        eviction
+    }
+
+    fn drain(&mut self, mut unmatched: Option<&mut Departed>) -> Eviction {
+        let mut eviction = Eviction::default();
+        for ring in &mut self.rings {
+            ring.take_out(None, unmatched.as_deref_mut(), &mut eviction);
+        }
+        eviction
+    }
+
+    fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let located: Vec<_> = rows.iter().map(|&row| self.locate(row)).collect();
+        self.shape.payload.gather(wanted, &located)
+    }
+
+    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
+        self.shape.payload.within(rows.len(), |i| self.locate(rows[i]), bytes)
+    }
+
+    fn reclaim(&mut self) {
+        self.catch_up();
+        self.rings.iter_mut().for_each(Ring::reclaim);
+    }
+}

@@ -1,0 +1,248 @@
+//! Memory of rows that left, and what keeps it in proportion to those that live.
+
+use std::cmp::Reverse;
+
+use super::heads::{Heads, Move};
+use super::ring::Ring;
+use crate::state::block::{Arena, Block, BlockBytes, Directory, EntryKey};
+
+/// Rows that one call copies out of thinned-out blocks, about.
+const COPIES: usize = 1024;
+/// How far ahead of its move a bucket's row is asked for.
+const AHEAD: usize = 16;
+/// Buckets that a call moves when no rows come in.
+const MOVES: usize = 1024;
+
+impl<E: EntryKey> Ring<E> {
+    /// Frees blocks without live rows, and of the others some if the rows that
+    /// left hold much more memory than those that live.
+    pub(super) fn reclaim(&mut self) {
+        if self.held == 0 {
+            return;
+        }
+        if self.live == 0 {
+            self.reset();
+            return;
+        }
+        self.free_empty();
+        self.compact();
+        self.heads.fit(self.live, self.directory.none());
+        self.move_buckets(MOVES);
+        self.arena.trim();
+    }
+
+    /// An empty ring again, whose numbers go on.
+    fn reset(&mut self) {
+        let (plan, last) = (&self.plan, self.directory.next());
+        let next = self.directory.after(last);
+        self.directory = Directory::new(plan.tag, plan.bits, plan.shape.rows, next);
+        self.heads = Heads::new(self.directory.none());
+        self.hot_keys.clear();
+        self.arena = Arena::new(plan.shape.words::<E>());
+        (self.due, self.open_due, self.line) = (Default::default(), None, None);
+        (self.empty, self.thin) = (Vec::new(), Vec::new());
+        (self.held, self.bytes) = (0, BlockBytes::default());
+        (self.least, self.greatest) = (i64::MAX, i64::MIN);
+    }
+
+    fn free_empty(&mut self) {
+        let mut empty = std::mem::take(&mut self.empty);
+        // The oldest first: those need not leave their links behind.
+        empty.sort_unstable_by_key(|&row| Reverse(self.directory.age(row)));
+        for row in empty.drain(..) {
+            let block = self.directory.block(row);
+            if block.is_some_and(|block| block.live() == 0) && !self.is_open(row) {
+                self.take(row).map(|block| block.free(&mut self.arena));
+            }
+        }
+        self.empty = empty;
+    }
+
+    /// Whether a row is of the block that rows are appended to, which has room.
+    fn is_open(&self, row: u32) -> bool {
+        let block = self.directory.block(row);
+        let open = self.directory.open_block();
+        block.zip(open).is_some_and(|(block, open)| {
+            std::ptr::eq(block, open) && open.rows() < self.plan.shape.rows
+        })
+    }
+
+    /// Takes a block out of the ring.
+    pub(super) fn take(&mut self, row: u32) -> Option<Block> {
+        let block = self.directory.take::<E>(row)?;
+        if self.directory.open().is_none() {
+            self.open_due = None;
+        }
+        self.bytes.remove(block.bytes::<E>(&self.plan.shape));
+        self.held -= block.rows();
+        Some(block)
+    }
+
+    /// Moves the rows of thinned-out blocks to the newest one, while those that
+    /// left hold more than half as much as those that live; and those of the
+    /// oldest block, if the numbers in use are many more than the rows.
+    fn compact(&mut self) {
+        let block = self.plan.shape.rows;
+        let mut copies = 0;
+        while copies < COPIES && self.held - self.live > self.live / 2 + 4 * block {
+            let Some(row) = self.thin.pop() else { break };
+            let live = self.directory.block(row).map_or(0, Block::live);
+            if live > 0 && live <= block / 4 && !self.is_open(row) {
+                copies += live;
+                self.move_rows(row);
+            }
+        }
+        self.thin.truncate(self.directory.blocks());
+        while copies < COPIES && self.directory.blocks() > 4 * (self.live / block) + 64 {
+            let oldest = self.directory.oldest();
+            if self.is_open(oldest) {
+                break;
+            }
+            copies += self.directory.block(oldest).map_or(1, Block::live).max(1);
+            self.move_rows(oldest);
+        }
+    }
+
+    /// Moves the live rows of a block to the open one.
+    fn move_rows(&mut self, row: u32) {
+        self.give_away(row, |ring, block, at, _| ring.copy_in(block, at));
+    }
+
+    /// Takes a block out; calls `each` with each of its live rows and its time.
+    pub(super) fn give_away(
+        &mut self,
+        row: u32,
+        mut each: impl FnMut(&mut Self, &Block, usize, i64),
+    ) {
+        let line = self.line.filter(|_| self.plan.timed);
+        let Some(block) = self.take(row) else { return };
+        self.live -= block.live();
+        for at in 0..block.rows() {
+            let time = block.time::<E>(at);
+            if !block.is_dead(at) && line.is_none_or(|line| time > line) {
+                each(self, &block, at, time);
+            }
+        }
+        block.free(&mut self.arena);
+    }
+
+    /// The block whose row expires next and, at most, when.
+    pub(super) fn next_due(&mut self) -> Option<(i64, u32)> {
+        // Blocks that were taken out are forgotten here.
+        while let Some(&Reverse((_, row))) = self.due.peek()
+            && self.directory.block(row).is_none()
+        {
+            self.due.pop();
+        }
+        let first = self.due.peek().map(|&Reverse(next)| next);
+        first.into_iter().chain(self.open_due.zip(self.directory.open())).min()
+    }
+
+    /// Forgets the line of a ring without live rows.
+    pub(super) fn forget_line(&mut self) {
+        debug_assert_eq!(self.live, 0);
+        if self.line.is_some() {
+            self.reset();
+        }
+    }
+
+    /// Appends a row of a block that is not in the ring.
+    pub(super) fn copy_in(&mut self, from: &Block, at: usize) {
+        let open = self.directory.open_block();
+        let shape = &self.plan.shape;
+        if !open.is_some_and(|open| open.has_room_for::<E>(shape, from, at)) {
+            self.open_block();
+        }
+        let Self { directory, heads, plan, bytes, .. } = self;
+        let mut link = directory.none();
+        if from.is_linked(at) {
+            let number = directory.next();
+            let older = heads.replace(from.hash::<E>(at, &plan.hasher), number);
+            if directory.is_current(older) {
+                link = older;
+            }
+        }
+        let mut times = (0, 0);
+        directory.append(1, plan.timed, |block| {
+            bytes.remove(block.bytes::<E>(&plan.shape));
+            block.append_from::<E>(&plan.shape, from, at, link);
+            bytes.add(block.bytes::<E>(&plan.shape));
+            times = block.times();
+        });
+        self.live += 1;
+        self.held += 1;
+        self.noted(times);
+    }
+
+    /// Goes on with a resize of the heads, by so many buckets.
+    pub(super) fn move_buckets(&mut self, buckets: usize) {
+        for _ in 0..buckets {
+            match self.heads.next_move(AHEAD) {
+                Some(Move::Split { head, .. }) => self.directory.prefetch::<E>(head),
+                Some(Move::Merge { heads, .. }) => {
+                    heads.iter().for_each(|&head| self.directory.prefetch::<E>(head));
+                }
+                None => {}
+            }
+            match self.heads.next_move(0) {
+                Some(Move::Split { bucket, head }) => {
+                    let heads = self.split(head);
+                    self.heads.split(bucket, heads);
+                }
+                Some(Move::Merge { bucket, heads }) => {
+                    let head = self.merge(heads);
+                    self.heads.merged(bucket, head);
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// Cuts a chain into two, by one more bit of the hash. Rows that are gone
+    /// drop out of it.
+    fn split(&mut self, head: u32) -> [u32; 2] {
+        let none = self.directory.none();
+        let (mut firsts, mut lasts) = ([none; 2], [None; 2]);
+        let mut row = head;
+        while let Some(next) = self.directory.link::<E>(row) {
+            if let Some((block, at)) = self.directory.locate(row) {
+                let half = self.heads.half(block.hash::<E>(at, &self.plan.hasher));
+                match lasts[half].replace(row) {
+                    Some(last) => self.directory.set_link::<E>(last, row),
+                    None => firsts[half] = row,
+                }
+            }
+            row = next;
+        }
+        for last in lasts.into_iter().flatten() {
+            self.directory.set_link::<E>(last, none);
+        }
+        firsts
+    }
+
+    /// Makes one chain of two, newest rows first. Rows that are gone drop out.
+    fn merge(&mut self, heads: [u32; 2]) -> u32 {
+        let none = self.directory.none();
+        let (mut first, mut last) = (none, None);
+        let mut rows = heads;
+        loop {
+            let ages = rows.map(|row| {
+                self.directory.is_current(row).then(|| self.directory.age(row)).unwrap_or(u32::MAX)
+            });
+            let newer = usize::from(ages[1] < ages[0]);
+            let row = rows[newer];
+            let Some(next) = self.directory.link::<E>(row) else { break };
+            if self.directory.locate(row).is_some() {
+                match last.replace(row) {
+                    Some(last) => self.directory.set_link::<E>(last, row),
+                    None => first = row,
+                }
+            }
+            rows[newer] = next;
+        }
+        if let Some(last) = last {
+            self.directory.set_link::<E>(last, none);
+        }
+        first
+    }
+}

@@ -1,0 +1,274 @@
+//! Rows in time-ordered blocks and the chains of their keys.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::heads::Heads;
+use super::hot_keys::HotKeys;
+use crate::error::{JoinError, Result};
+use crate::hash::KeyHasher;
+use crate::state::block::{Arena, Block, BlockBytes, BlockShape, Directory, EntryKey, Incoming};
+use crate::state::{NewRows, StateSize};
+
+/// Buckets that are moved, at least, when rows come in during a resize.
+const MOVES: usize = 64;
+/// How far ahead of its use a head is asked for.
+const AHEAD: usize = 16;
+/// In a smaller state even the longest chain is short.
+const LONG_CHAINS: usize = 4096;
+
+/// How a ring is made.
+#[derive(Clone, Debug)]
+pub(super) struct RingPlan {
+    pub(super) shape: Arc<BlockShape>,
+    pub(super) hasher: KeyHasher,
+    /// Whether its rows have event times.
+    pub(super) timed: bool,
+    /// Whether look-ups come with an interval.
+    pub(super) interval: bool,
+    /// Upper bits that tell its row numbers from those of other rings.
+    pub(super) tag: u32,
+    /// Bits below the tag.
+    pub(super) bits: u32,
+    pub(super) first_row: u32,
+}
+
+/// Blocks of rows, the newest rows by key, and which block is due when.
+#[derive(Debug)]
+pub(super) struct Ring<E> {
+    pub(super) plan: RingPlan,
+    pub(super) directory: Directory,
+    pub(super) heads: Heads,
+    pub(super) hot_keys: HotKeys,
+    pub(super) arena: Arena,
+    /// Blocks, except the open one, by the least event time of a row that has
+    /// not expired.
+    pub(super) due: BinaryHeap<Reverse<(i64, u32)>>,
+    /// That of the open block.
+    pub(super) open_due: Option<i64>,
+    /// Rows at or before it have expired.
+    pub(super) line: Option<i64>,
+    pub(super) live: usize,
+    /// Rows of blocks that are held.
+    pub(super) held: usize,
+    /// Blocks without a live row, and with few.
+    pub(super) empty: Vec<u32>,
+    pub(super) thin: Vec<u32>,
+    /// What the blocks that are held hold.
+    pub(super) bytes: BlockBytes,
+    /// The least and the greatest event time of all rows since the ring was
+    /// empty.
+    pub(super) least: i64,
+    pub(super) greatest: i64,
+    links: Vec<u32>,
+    key: PhantomData<E>,
+}
+
+impl<E: EntryKey> Ring<E> {
+    pub(super) fn new(plan: RingPlan) -> Self {
+        let shape = &plan.shape;
+        let directory = Directory::new(plan.tag, plan.bits, shape.rows, plan.first_row);
+        Self {
+            heads: Heads::new(directory.none()),
+            hot_keys: HotKeys::new(),
+            arena: Arena::new(shape.words::<E>()),
+            due: BinaryHeap::new(),
+            open_due: None,
+            line: None,
+            live: 0,
+            held: 0,
+            empty: Vec::new(),
+            thin: Vec::new(),
+            bytes: BlockBytes::default(),
+            least: i64::MAX,
+            greatest: i64::MIN,
+            links: Vec::new(),
+            key: PhantomData,
+            directory,
+            plan,
+        }
+    }
+
+    /// Whether there are numbers for so many more rows.
+    ///
+    /// # Errors
+    /// [`JoinError::TooManyStateRows`] if not.
+    pub(super) fn check_room(&self, rows: usize) -> Result<()> {
+        let block = self.plan.shape.rows;
+        let numbers = (rows.div_ceil(block) + 1).saturating_mul(block.next_power_of_two());
+        let most = self.directory.most() as usize;
+        if numbers.saturating_add(self.directory.span() as usize) > most {
+            return Err(JoinError::TooManyStateRows { limit: most as u64 });
+        }
+        Ok(())
+    }
+
+    /// Appends rows, of which the first is number `first` of those that come in.
+    pub(super) fn insert(
+        &mut self,
+        new: NewRows<'_>,
+        incoming: &Incoming<'_>,
+        first: usize,
+        rows: &[u32],
+    ) {
+        let mut done = 0;
+        while done < rows.len() {
+            let left = &rows[done..];
+            let open = self.directory.open_block();
+            let shape = &self.plan.shape;
+            let room = open.map_or(0, |b| b.room::<E>(shape, new, incoming, first + done, left));
+            if room == 0 {
+                self.open_block();
+                continue;
+            }
+            self.append(new, incoming, first + done, &left[..room]);
+            done += room;
+        }
+        self.grown(rows.len());
+    }
+
+    /// What there is to do when so many rows have come in.
+    pub(super) fn grown(&mut self, rows: usize) {
+        let none = self.directory.none();
+        self.heads.fit(self.live, none);
+        self.move_buckets(2 * rows + MOVES);
+        let directory = &self.directory;
+        self.heads.sweep(rows, directory.most(), none, |row| directory.is_current(row));
+    }
+
+    pub(super) fn open_block(&mut self) {
+        if let (Some(open), Some(due)) = (self.directory.open(), self.open_due.take()) {
+            self.due.push(Reverse((due, open)));
+        }
+        let block = Block::new::<E>(&self.plan.shape, &mut self.arena);
+        self.bytes.add(block.bytes::<E>(&self.plan.shape));
+        self.directory.push(block);
+    }
+
+    fn append(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>, first: usize, rows: &[u32]) {
+        self.link(new, rows);
+        let Self { directory, plan, links, bytes, .. } = self;
+        let mut times = (i64::MAX, i64::MIN);
+        directory.append(rows.len(), plan.timed, |block| {
+            bytes.remove(block.bytes::<E>(&plan.shape));
+            block.append::<E>(&plan.shape, new, incoming, first, rows, links);
+            bytes.add(block.bytes::<E>(&plan.shape));
+            times = block.times();
+        });
+        self.live += rows.len();
+        self.held += rows.len();
+        self.noted(times);
+    }
+
+    /// Takes up the least and the greatest time of the open block.
+    pub(super) fn noted(&mut self, (least, greatest): (i64, i64)) {
+        if self.plan.timed {
+            // At most the least that has not expired: a visit finds the rest out.
+            self.open_due = Some(self.open_due.map_or(least, |due| due.min(least)));
+            self.least = self.least.min(least);
+            self.greatest = self.greatest.max(greatest);
+        }
+    }
+
+    /// Puts rows that are about to be appended in front of their chains, and
+    /// notes the older row of each in `links`.
+    fn link(&mut self, new: NewRows<'_>, rows: &[u32]) {
+        let Self { directory, heads, hot_keys, links, live, plan, .. } = self;
+        let hashes = new.keys.hashes();
+        let (next, span, none) = (directory.next(), directory.span(), directory.none());
+        let hot = plan.interval && *live >= LONG_CHAINS;
+        links.clear();
+        for (i, &row) in rows.iter().enumerate() {
+            if let Some(&ahead) = rows.get(i + AHEAD) {
+                heads.prefetch(hashes[ahead as usize]);
+            }
+            if !new.keys.is_matchable(row as usize) {
+                links.push(none);
+                continue;
+            }
+            let hash = hashes[row as usize];
+            let number = directory.plus(next, i as u32);
+            let older = heads.replace(hash, number);
+            // Of this call or current: between it and the oldest row.
+            let gap = directory.distance(number, older);
+            let is_there = gap != 0 && gap <= span + i as u32;
+            links.push(if is_there { older } else { none });
+            if hot && is_there && HotKeys::may_note(number) {
+                hot_keys.note(number, hash, gap, *live, |row| {
+                    directory.distance(number, row) <= span + i as u32
+                });
+            }
+        }
+    }
+
+    /// Whether a row that this ring numbered is in state.
+    pub(super) fn is_live(&self, row: u32) -> bool {
+        self.directory.locate(row).is_some_and(|(block, at)| {
+            let expired = self.line.is_some_and(|line| block.time::<E>(at) <= line);
+            !block.is_dead(at) && !(self.plan.timed && expired)
+        })
+    }
+
+    /// Takes a row out, if it is in state.
+    pub(super) fn remove(&mut self, row: u32) -> bool {
+        if !self.is_live(row) {
+            return false;
+        }
+        let Self { directory, plan, bytes, .. } = self;
+        let at = directory.offset_of(row);
+        let Some(block) = directory.block_mut(row) else { return false };
+        bytes.remove(block.bytes::<E>(&plan.shape));
+        block.set_dead(at);
+        bytes.add(block.bytes::<E>(&plan.shape));
+        let live = block.lose(1);
+        directory.note_dead(row);
+        self.live -= 1;
+        self.thinned(row, live + 1, live);
+        true
+    }
+
+    /// Notes that a block has lost rows.
+    pub(super) fn thinned(&mut self, row: u32, before: usize, live: usize) {
+        let few = self.plan.shape.rows / 4;
+        if live == 0 {
+            self.empty.push(row);
+        } else if before > few && live <= few {
+            self.thin.push(row);
+        }
+    }
+
+    pub(super) fn set_matched(&mut self, row: u32) {
+        let at = self.directory.offset_of(row);
+        let block = self.directory.block_mut(row).expect("an id of a row that is held");
+        block.set_matched(at);
+    }
+
+    pub(super) fn size(&self) -> StateSize {
+        let (directory, allocated) = self.directory.bytes();
+        let due = self.due.len() * size_of::<(i64, u32)>();
+        let lists = (self.empty.capacity() + self.thin.capacity() + self.links.capacity())
+            * size_of::<u32>();
+        let spare = (self.due.capacity() * size_of::<(i64, u32)>()) - due;
+        let books = [
+            self.heads.bytes(),
+            self.hot_keys.bytes(),
+            self.arena.book_bytes(),
+            directory,
+            due,
+        ];
+        let books: usize = books.iter().sum();
+        let is_empty = self.held == 0;
+        let (index, slack) = (self.bytes.index + books, self.bytes.slack + allocated - directory + spare + lists);
+        StateSize {
+            rows: self.live as u64,
+            payload: self.bytes.payload,
+            // An empty index is room for rows to come.
+            index: if is_empty { 0 } else { index },
+            bitmap: self.bytes.bitmap,
+            slack: if is_empty { index + slack } else { slack },
+            pool: self.arena.free_bytes(),
+        }
+    }
+}

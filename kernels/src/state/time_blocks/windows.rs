@@ -1,0 +1,90 @@
+//! The event times that partners may have, row by row of a look-up.
+
+use crate::state::IntervalProbe;
+use crate::state::block::Windows;
+use crate::time::EventTimes;
+
+/// Any time after `after`.
+#[derive(Debug)]
+pub(super) struct AnyTime {
+    pub(super) rows: usize,
+    pub(super) from: i64,
+}
+
+impl Windows for AnyTime {
+    fn window(&self, _: usize) -> (i64, i64) {
+        (self.from, i64::MAX)
+    }
+
+    fn has_partners(&self, _: usize) -> bool {
+        true
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
+/// Times between two distances from the row's own, where no sum leaves 64 bits.
+#[derive(Debug)]
+pub(super) struct Between<'a> {
+    times: &'a EventTimes,
+    micros: &'a [i64],
+    shift: (i64, i64),
+    from: i64,
+}
+
+impl<'a> Between<'a> {
+    /// The windows of a look-up; none if a sum may leave 64 bits.
+    pub(super) fn new(interval: &IntervalProbe<'a>, from: i64) -> Option<Self> {
+        let shift = interval.condition.shift(interval.side)?;
+        let micros = interval.times.micros();
+        // One pass that vectorises; what null rows hold may only bring about
+        // the slower way.
+        let (least, greatest) = micros.iter().fold((i64::MAX, i64::MIN), |(least, greatest), &t| {
+            (least.min(t), greatest.max(t))
+        });
+        let fits = |time: i64| time.checked_add(shift.0).and(time.checked_add(shift.1)).is_some();
+        let all_fit = micros.is_empty() || fits(least) && fits(greatest);
+        all_fit.then_some(Self { times: interval.times, micros, shift, from })
+    }
+}
+
+impl Windows for Between<'_> {
+    #[inline(always)]
+    fn window(&self, row: usize) -> (i64, i64) {
+        // No sum wraps: see `new`.
+        let time = self.micros[row];
+        ((time.wrapping_add(self.shift.0)).max(self.from), time.wrapping_add(self.shift.1))
+    }
+
+    fn has_partners(&self, row: usize) -> bool {
+        self.times.nulls().is_none_or(|nulls| nulls.is_valid(row))
+    }
+
+    fn rows(&self) -> usize {
+        self.micros.len()
+    }
+}
+
+/// What the condition says, whatever it is.
+#[derive(Debug)]
+pub(super) struct Around<'a> {
+    pub(super) interval: IntervalProbe<'a>,
+    pub(super) from: i64,
+}
+
+impl Windows for Around<'_> {
+    fn window(&self, row: usize) -> (i64, i64) {
+        // A row without partners has an empty window.
+        self.interval.around(row).map_or((1, 0), |(from, to)| (from.max(self.from), to))
+    }
+
+    fn has_partners(&self, row: usize) -> bool {
+        self.interval.around(row).is_some()
+    }
+
+    fn rows(&self) -> usize {
+        self.interval.times.len()
+    }
+}
