@@ -68,7 +68,7 @@ impl Intake {
         let before = work.rows;
         // What stands in for a time is never before it.
         if plan.watermark && watermarks.is_late(least_time) {
-            let times = join.stand_in(seen);
+            let times = join.stand_in(seen.clone());
             let is_late = |row| watermarks.is_late(times.get(row));
             let kept = BooleanBuffer::collect_bool(work.rows, |row| !is_late(row));
             report.late = work.retain(Some(kept))?;
@@ -90,6 +90,7 @@ impl Intake {
             Some(keys) if work.rows == before => EncodedKeys { keys, matchable: None },
             _ => join.encode(side, &work)?,
         };
+        let times = if work.rows == before { seen } else { work.times(plan)? };
         let mut hashes = Vec::new();
         join.options.hasher.hash(&encoded.keys, &mut hashes);
         let intake = Self {
@@ -99,7 +100,7 @@ impl Intake {
             keys: encoded.keys,
             hashes,
             matchable: encoded.matchable,
-            times: join.stand_in(work.times(plan)?),
+            times: join.stand_in(times),
             least_time,
             unmatchable,
             unmatchable_rows,

@@ -3,6 +3,8 @@
 use std::ops::Add;
 use std::time::Duration;
 
+use arrow::buffer::NullBuffer;
+
 use crate::side::Side;
 use crate::state::StateSize;
 use crate::time::EventTimes;
@@ -138,13 +140,22 @@ impl EventTimeStats {
     /// Of all rows with an event time, if there are some; `origin` says which
     /// row of the batch each is.
     pub(super) fn of(times: &EventTimes, origin: impl Fn(usize) -> u64) -> Option<Self> {
-        let part = match times.nulls() {
-            None => Sums::of(times.micros().iter().copied()),
-            Some(nulls) => Sums::of(nulls.valid_indices().map(|row| times.micros()[row])),
+        let (min, max) = times.span()?;
+        let max_row = (0..times.len()).find(|&row| times.get(row) == Some(max))?;
+        let nulls = times.nulls();
+        let rows = (times.len() - nulls.map_or(0, NullBuffer::null_count)) as u64;
+        let micros = times.micros();
+        let (floor, range) = (i128::from(min) * i128::from(rows), max.abs_diff(min));
+        let sum = match nulls {
+            // What is above the floor fits into 64 bits, so that sums which wrap
+            // tell it.
+            None if range.checked_mul(rows).is_some() => {
+                let sum = micros.iter().copied().fold(0, i64::wrapping_add);
+                floor + i128::from(sum.wrapping_sub(floor as i64) as u64)
+            }
+            None => micros.iter().map(|&time| i128::from(time)).sum(),
+            Some(nulls) => nulls.valid_indices().map(|row| i128::from(micros[row])).sum(),
         };
-        let max_row = (0..times.len()).find(|&row| times.get(row) == Some(part.max))?;
-        let sum = (i128::from(part.high) << 32) + i128::from(part.low);
-        let Sums { min, max, rows, .. } = part;
         Some(Self { min, max, max_row: origin(max_row), sum, rows })
     }
 
@@ -153,29 +164,6 @@ impl EventTimeStats {
     pub fn mean(&self) -> i64 {
         // Between two 64-bit values, so it is one.
         self.sum.div_euclid(i128::from(self.rows.max(1))) as i64
-    }
-}
-
-/// What a pass over fewer than 2^32 times adds up, without 128-bit numbers.
-struct Sums {
-    min: i64,
-    max: i64,
-    /// Of the upper and the lower halves.
-    high: i64,
-    low: u64,
-    rows: u64,
-}
-
-impl Sums {
-    fn of(times: impl Iterator<Item = i64>) -> Self {
-        let none = Self { min: i64::MAX, max: i64::MIN, high: 0, low: 0, rows: 0 };
-        times.fold(none, |sums, time| Self {
-            min: sums.min.min(time),
-            max: sums.max.max(time),
-            high: sums.high + (time >> 32),
-            low: sums.low + u64::from(time as u32),
-            rows: sums.rows + 1,
-        })
     }
 }
 
@@ -248,6 +236,9 @@ mod tests {
             vec![],
             vec![None],
             vec![Some(7)],
+            vec![Some(-7), Some(-9), Some(5)],
+            vec![Some(i64::MAX), Some(i64::MAX - 2), Some(i64::MAX - 1)],
+            vec![Some(i64::MIN), Some(i64::MIN + 3)],
             vec![Some(i64::MIN), Some(-1), Some(0), Some(1)],
             vec![Some(i64::MAX), None, Some(i64::MAX), Some(i64::MAX - 1)],
             vec![None, Some(i64::MIN), Some(i64::MIN), None],
