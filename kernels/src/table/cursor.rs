@@ -9,6 +9,8 @@ pub struct FindCursor {
     /// Which part of what is looked up is walked, for those who have several:
     /// the probe is walked once for each of them.
     pub part: u32,
+    /// Whether there are parts after this one.
+    pub more_parts: bool,
     /// First probe row of which nothing was looked at yet.
     pub next_row: usize,
     /// Probe rows with candidates left.
@@ -21,7 +23,7 @@ impl FindCursor {
     /// Whether the probe of `rows` rows is at its end.
     #[must_use]
     pub fn is_done(&self, rows: usize) -> bool {
-        self.rows.is_empty() && self.next_row >= rows
+        self.rows.is_empty() && self.next_row >= rows && !self.more_parts
     }
 
     /// Drops the candidates of rows for which `keep` is false: an existence

@@ -147,7 +147,7 @@ fn a_cursor_of_another_probe_is_refused() {
     let keys = Keys::Words((0..10).collect());
     let hashes = vec![0; 10];
     let index = IndexKind::Chained.build(&keys, &hashes).unwrap();
-    let mut cursor = FindCursor { part: 0, next_row: 0, rows: vec![10], candidates: vec![1] };
+    let mut cursor = FindCursor { rows: vec![10], candidates: vec![1], ..FindCursor::default() };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         index.find(Probe::new(&keys, &hashes, None), &mut cursor, &mut Pairs::default(), 10);
     }));

@@ -225,31 +225,19 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         check_shape(self.key_shape, probe.keys.keys());
         let mut walked = 0;
         while let Some(ring) = self.rings.get(cursor.part as usize) {
-            let is_found = ring.live > 0 && (ring.plan.timed || probe.interval.is_none());
-            if is_found {
-                // What is not after the line has expired.
-                let from = ring.line.map_or(i64::MIN, |line| line.saturating_add(1));
-                walked += match probe.interval {
-                    None => {
-                        let windows = AnyTime { rows: probe.keys.len(), from };
-                        ring.find(probe, &windows, cursor, pairs, limit)
-                    }
-                    Some(interval) => match Between::new(&interval, from) {
-                        Some(windows) => ring.find(probe, &windows, cursor, pairs, limit),
-                        None => {
-                            let windows = Around { interval, from };
-                            ring.find(probe, &windows, cursor, pairs, limit)
-                        }
-                    },
-                };
-                if !cursor.is_done(probe.len()) {
+            // A ring may lose its last row between two calls.
+            if ring.live > 0 && (ring.plan.timed || probe.interval.is_none()) {
+                walked += find_in(ring, probe, cursor, pairs, limit);
+                if !cursor.rows.is_empty() || cursor.next_row < probe.len() {
+                    cursor.more_parts = true;
                     return walked;
                 }
             }
-            cursor.part += 1;
-            cursor.next_row = 0;
+            cursor.rows.clear();
+            cursor.candidates.clear();
+            (cursor.part, cursor.next_row) = (cursor.part + 1, 0);
         }
-        cursor.next_row = probe.len();
+        (cursor.next_row, cursor.more_parts) = (probe.len(), false);
         walked
     }
 
@@ -302,5 +290,24 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
     fn reclaim(&mut self) {
         self.catch_up();
         self.rings.iter_mut().for_each(Ring::reclaim);
+    }
+}
+
+fn find_in<E: EntryKey>(
+    ring: &Ring<E>,
+    probe: StateProbe<'_>,
+    cursor: &mut FindCursor,
+    pairs: &mut Pairs,
+    limit: usize,
+) -> u64 {
+    // What is not after the line has expired.
+    let from = ring.line.map_or(i64::MIN, |line| line.saturating_add(1));
+    let Some(interval) = probe.interval else {
+        let windows = AnyTime { rows: probe.keys.len(), from };
+        return ring.find(probe, &windows, cursor, pairs, limit);
+    };
+    match Between::new(&interval, from) {
+        Some(windows) => ring.find(probe, &windows, cursor, pairs, limit),
+        None => ring.find(probe, &Around { interval, from }, cursor, pairs, limit),
     }
 }
