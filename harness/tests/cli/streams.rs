@@ -85,7 +85,7 @@ fn threads_give_the_rows_and_the_state_of_one() {
     assert!(text.contains("verified: by-1, by-2, by-3, by-4 gave the same rows"), "{text}");
     let text = folder.streamjoin(&["explain", "p.toml"]).ok();
     assert!(text.contains("strategy by-3: 3 threads"), "{text}");
-    assert!(text.contains("state: ordered-map, 3 parts by the keys' hash"), "{text}");
+    assert!(text.contains(", 3 parts by the keys' hash, each joined by one thread"), "{text}");
     // What does not depend on how the rows lie.
     let counts = |threads: &str| -> Vec<Value> {
         let args =

@@ -37,7 +37,9 @@ pub struct StreamOptions {
     /// Threads to join with, of which the caller's own takes the place of one;
     /// none: that alone. A batch is a matter of microseconds: it is joined
     /// fastest from a thread of the pool (rayon's `use_current_thread`, or
-    /// inside `install`), which does not sleep while the others work.
+    /// inside `install`), which does not sleep while the others work. A thread
+    /// of any pool may take up other work of that pool meanwhile, as always with
+    /// rayon.
     #[cfg(feature = "rayon")]
     pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
 }
