@@ -83,7 +83,12 @@ impl StoredRows {
             let marks = LIVE | mark(rows.matched[row], MATCHED) | mark(time.is_some(), TIMED);
             *payload_bytes += payload.len();
             *live += 1;
-            let slot = Slot { payload: payload.into(), time: time.unwrap_or(0), group: groups[next], marks };
+            let slot = Slot {
+                payload: payload.into(),
+                time: time.unwrap_or(0),
+                group: groups[next],
+                marks,
+            };
             let id = match free.pop() {
                 Some(id) => {
                     slots[id as usize] = slot;

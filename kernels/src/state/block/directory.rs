@@ -60,13 +60,8 @@ pub(super) enum Cold {
     Links(Box<[u32]>),
 }
 
-const GONE: Hot = Hot {
-    entries: std::ptr::null(),
-    base: 0,
-    greatest: i64::MIN,
-    least: i64::MAX,
-    special: true,
-};
+const GONE: Hot =
+    Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, least: i64::MAX, special: true };
 
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
@@ -313,6 +308,12 @@ impl Directory {
     pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
         let hot = &self.hot[self.place(row)];
         self.is_current(row) && !hot.entries.is_null() && hot.least > time
+    }
+
+    /// Whether the block of a row is held, and plain: without dead rows.
+    #[inline]
+    pub(in crate::state) fn is_plain(&self, row: u32) -> bool {
+        self.is_current(row) && !self.hot[self.place(row)].special
     }
 
     /// Notes that a row of this block is dead.

@@ -2,21 +2,17 @@
 //!
 //! Rows whose event time is not below that of the rows before them need no
 //! order of their own: a position that moves on is enough. The others, the late
-//! ones, are noted as they come and sorted when the first of them may be due. So
-//! an eviction touches what expires and nothing else.
+//! ones, are marked, and whoever keeps the blocks keeps account of them.
+
+use super::bits;
 
 /// The order in which the rows of a block expire.
 #[derive(Debug, Default)]
 pub(in crate::state) struct Due {
     /// Rows before this one have expired or are late ones.
     next: usize,
-    /// The event time of the last row that was passed.
-    passed: Option<i64>,
-    /// Rows with a lower event time than one before them: from `late_next` on
-    /// those that have not expired, by event time as far as they are sorted.
-    late: Vec<u16>,
-    late_next: usize,
-    sorted: bool,
+    /// A bit a late row; empty while there is none.
+    late: Vec<u64>,
 }
 
 impl Due {
@@ -24,56 +20,54 @@ impl Due {
     /// before it.
     #[inline]
     pub(super) fn note_late(&mut self, row: usize) {
-        self.late.push(row as u16);
-        self.sorted = false;
+        bits::put(&mut self.late, row, true);
     }
 
-    /// Calls `expired` with each row whose time is at most `line`, once in the
-    /// life of the block; returns the least time that is left.
+    pub(super) fn is_late(&self, row: usize) -> bool {
+        bits::get(&self.late, row)
+    }
+
+    pub(super) fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    /// The first row that may not have expired.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// The rows, late ones left out, that expire by `line`, once in the life of
+    /// the block: those between two positions.
     pub(super) fn pass(
         &mut self,
         line: i64,
         rows: usize,
         time: impl Fn(usize) -> i64,
-        mut expired: impl FnMut(usize),
-    ) -> Option<i64> {
-        let mut left = None;
-        while self.next < rows {
-            let row_time = time(self.next);
-            if self.passed.is_none_or(|passed| passed <= row_time) {
-                if row_time > line {
-                    left = Some(row_time);
-                    break;
-                }
-                self.passed = Some(row_time);
-                expired(self.next);
+    ) -> std::ops::Range<usize> {
+        let from = self.next;
+        if self.late.is_empty() {
+            // In order: search instead of looking at each.
+            let (mut low, mut high) = (from, rows);
+            while low < high {
+                let middle = low.midpoint(high);
+                if time(middle) <= line { low = middle + 1 } else { high = middle }
             }
-            self.next += 1;
-        }
-        if !self.sorted {
-            self.late[self.late_next..].sort_unstable_by_key(|&row| time(row as usize));
-            self.sorted = true;
-        }
-        while let Some(&row) = self.late.get(self.late_next) {
-            let row_time = time(row as usize);
-            if row_time > line {
-                left = Some(left.map_or(row_time, |left| row_time.min(left)));
-                break;
+            self.next = low;
+        } else {
+            while self.next < rows && (self.is_late(self.next) || time(self.next) <= line) {
+                self.next += 1;
             }
-            expired(row as usize);
-            self.late_next += 1;
         }
-        left
+        from..self.next
     }
 
     /// Notes that all rows have expired.
-    pub(super) fn finish(&mut self, rows: usize, greatest: i64) {
-        (self.next, self.passed) = (rows, Some(greatest));
-        self.late_next = self.late.len();
+    pub(super) fn finish(&mut self, rows: usize) {
+        self.next = rows;
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.late.capacity() * size_of::<u16>()
+        self.late.capacity() * size_of::<u64>()
     }
 }
 
@@ -82,27 +76,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_expires_once_when_its_time_comes() {
-        let times = [5i64, 7, 7, 3, 9, 1, 9, 8, 20, 2, 6];
-        let mut due = Due::default();
-        let mut greatest = i64::MIN;
-        let mut seen = Vec::new();
-        let mut rows = 0;
-        // Rows come in between evictions; each is above the line when it comes.
-        for (upto, line) in [(6, 0), (6, 3), (6, 4), (8, 7), (9, 7), (9, 8), (9, 100)] {
-            for row in rows..upto {
-                if times[row] < greatest {
-                    due.note_late(row);
+    fn every_row_that_is_not_late_expires_once_when_its_time_comes() {
+        for times in [&[5i64, 7, 7, 3, 9, 1, 9, 8, 20, 2, 6][..], &[1, 2, 2, 3, 7, 8, 8, 8, 9, 10]]
+        {
+            let mut due = Due::default();
+            let mut greatest = i64::MIN;
+            let mut seen = Vec::new();
+            let mut rows = 0;
+            for (upto, line) in [(6, 0), (6, 3), (6, 4), (8, 7), (9, 7), (9, 8), (10, 100)] {
+                for row in rows..upto {
+                    if times[row] < greatest {
+                        due.note_late(row);
+                    }
+                    greatest = greatest.max(times[row]);
                 }
-                greatest = greatest.max(times[row]);
+                rows = upto;
+                let passed = due.pass(line, rows, |row| times[row]);
+                seen.extend(passed.filter(|&row| !due.is_late(row)));
+                let expected: Vec<usize> =
+                    (0..rows).filter(|&row| times[row] <= line && !due.is_late(row)).collect();
+                assert_eq!(seen, expected, "line {line}");
             }
-            rows = upto;
-            let left = due.pass(line, rows, |row| times[row], |row| seen.push(row));
-            let expected: Vec<usize> = (0..rows).filter(|&row| times[row] <= line).collect();
-            let mut sorted = seen.clone();
-            sorted.sort_unstable();
-            assert_eq!(sorted, expected, "line {line}");
-            assert_eq!(left, times[..rows].iter().copied().filter(|&time| time > line).min());
         }
     }
 }

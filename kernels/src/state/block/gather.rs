@@ -168,7 +168,9 @@ impl Gathered {
         unsafe fn each<T: ArrowNativeType>(to: &mut Vec<T>, starts: &[*const u8], offset: usize) {
             // SAFETY: the caller's; rows are packed, hence unaligned.
             to.extend(
-                starts.iter().map(|&start| unsafe { start.add(offset).cast::<T>().read_unaligned() }),
+                starts
+                    .iter()
+                    .map(|&start| unsafe { start.add(offset).cast::<T>().read_unaligned() }),
             );
         }
         // SAFETY: the caller's.
@@ -183,7 +185,12 @@ impl Gathered {
         }
     }
 
-    fn finish(self, data_type: &DataType, rows: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    fn finish(
+        self,
+        data_type: &DataType,
+        rows: usize,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef> {
         let values = match self {
             Self::W1(values) if *data_type == DataType::Boolean => {
                 let values = BooleanBuffer::collect_bool(rows, |row| values[row] != 0);

@@ -201,7 +201,8 @@ impl PayloadPlan {
             check_length(longest.unwrap_or(0))?;
         }
         if !self.encoded.is_empty() {
-            let columns: Vec<ArrayRef> = self.encoded.iter().map(|&at| columns[at].clone()).collect();
+            let columns: Vec<ArrayRef> =
+                self.encoded.iter().map(|&at| columns[at].clone()).collect();
             let mut heap = Heap::default();
             let mut total = 0;
             self.codec.encode(&columns, rows, |row| {

@@ -15,8 +15,10 @@ pub(in crate::state) struct Block {
     /// Where the values begin, in words.
     values: usize,
     pub(super) rows: usize,
-    /// Rows that are in state.
+    /// Rows that are in state, late rows that have expired included.
     pub(super) live: usize,
+    /// Those of them that are late.
+    late: usize,
     /// Least and greatest event time.
     pub(super) least: i64,
     pub(super) greatest: i64,
@@ -93,6 +95,7 @@ impl Block {
             values: shape.entries() * E::WORDS,
             rows: 0,
             live: 0,
+            late: 0,
             least: i64::MAX,
             greatest: i64::MIN,
             base: 0,
@@ -138,7 +141,11 @@ impl Block {
     }
 
     /// The hash of a row's key; at least its upper half is right.
-    pub(in crate::state) fn hash<E: EntryKey>(&self, row: usize, hasher: &crate::hash::KeyHasher) -> u64 {
+    pub(in crate::state) fn hash<E: EntryKey>(
+        &self,
+        row: usize,
+        hasher: &crate::hash::KeyHasher,
+    ) -> u64 {
         E::hash(self.entry::<E>(row), hasher)
     }
 
@@ -154,12 +161,8 @@ impl Block {
         bits::get(&self.dead, row)
     }
 
-    pub(super) fn has_dead(&self) -> bool {
+    pub(in crate::state) fn has_dead(&self) -> bool {
         !self.dead.is_empty()
-    }
-
-    pub(in crate::state) fn set_dead(&mut self, row: usize) {
-        bits::put(&mut self.dead, row, true);
     }
 
     /// Whether a row is in a chain.
@@ -176,7 +179,7 @@ impl Block {
     }
 
     /// How a time is written into an entry; what does not fit is kept whole.
-    #[inline]
+    #[inline(always)]
     fn note_time<E: EntryKey>(&mut self, row: usize, time: i64) -> u32 {
         if row == 0 {
             self.base = time.saturating_sub(HALF_REACH);
@@ -187,6 +190,7 @@ impl Block {
         }
         if time < self.greatest {
             self.due.note_late(row);
+            self.late += 1;
         } else {
             self.greatest = time;
         }
@@ -205,7 +209,8 @@ impl Block {
     }
 
     /// Appends rows, of which the first is number `first` of those that come
-    /// in; `links` are the older row of each. They must fit.
+    /// in; `links` are the older row of each. They must fit. Calls `late` with
+    /// each that is late.
     pub(in crate::state) fn append<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
@@ -214,22 +219,28 @@ impl Block {
         first: usize,
         rows: &[u32],
         links: &[u32],
+        mut late: impl FnMut(usize, i64),
     ) {
         assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
         assert_eq!(rows.len(), links.len(), "one link a row");
         let batch = E::batch(new.keys.keys());
-        let (hashes, times) = (new.keys.hashes(), new.times);
-        for (&row, &link) in rows.iter().zip(links) {
-            let (row, at) = (row as usize, self.rows);
-            let time = self.note_time::<E>(at, times.get(row).unwrap_or(0));
-            let hash = hashes[row];
-            let words = self.slot.words_mut();
-            let entry = &mut words[at * E::WORDS..(at + 1) * E::WORDS];
-            E::write(entry, batch, row, hash, &mut self.heap);
-            entry[E::WORDS - 1] = link_and_time(link, time);
+        let (hashes, micros, nulls) = (new.keys.hashes(), new.times.micros(), new.times.nulls());
+        let at = self.rows;
+        // Times first, as they may have to be kept whole; then entries.
+        for (i, &row) in rows.iter().enumerate() {
+            let row = row as usize;
+            let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
+            let time = if is_null { 0 } else { micros[row] };
+            let before = self.late;
+            let after = self.note_time::<E>(self.rows, time);
+            if self.late > before {
+                late(self.rows, time);
+            }
             self.rows += 1;
+            let words = &mut self.slot.words_mut()[(at + i) * E::WORDS..(at + i + 1) * E::WORDS];
+            words[E::WORDS - 1] = link_and_time(links[i], after);
+            E::write(words, batch, row, hashes[row], &mut self.heap);
         }
-        let at = self.rows - rows.len();
         if rows.iter().any(|&row| !new.keys.is_matchable(row as usize)) {
             for (i, &row) in rows.iter().enumerate() {
                 bits::put(&mut self.unlinked, at + i, !new.keys.is_matchable(row as usize));
@@ -274,16 +285,17 @@ impl Block {
             && self.columns.fits(&other.columns, row)
     }
 
-    /// Appends a row of another block; returns its number.
+    /// Appends a row of another block; returns its time, if it is late.
     pub(in crate::state) fn append_from<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
         other: &Self,
         row: usize,
         link: u32,
-    ) -> usize {
-        let at = self.rows;
-        let time = self.note_time::<E>(at, other.time::<E>(row));
+    ) -> Option<i64> {
+        let (at, late) = (self.rows, self.late);
+        let whole = other.time::<E>(row);
+        let time = self.note_time::<E>(at, whole);
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
         entry[E::WORDS - 1] = link_and_time(link, time);
@@ -304,7 +316,7 @@ impl Block {
             *byte = from[other.values + byte_at / 8].to_ne_bytes()[byte_at % 8];
         }
         self.columns.append_from(&other.columns, row, at);
-        at
+        (self.late > late).then_some(whole)
     }
 
     /// The least and the greatest event time.
@@ -312,7 +324,7 @@ impl Block {
         (self.least, self.greatest)
     }
 
-    /// Rows in state.
+    /// Rows in state, late rows that have expired included.
     pub(in crate::state) fn live(&self) -> usize {
         self.live
     }
@@ -322,66 +334,66 @@ impl Block {
         self.rows
     }
 
-    /// Notes that rows have left; returns how many are in state.
-    pub(in crate::state) fn lose(&mut self, rows: usize) -> usize {
-        self.live -= rows;
-        self.live
-    }
-
-    /// Takes out all rows, of which those above `line` had not expired before;
-    /// notes those that never matched, if given where, under their numbers,
-    /// which begin with `first`. Returns how many were in state.
-    pub(in crate::state) fn expire_all<E: EntryKey>(
-        &mut self,
-        line: Option<i64>,
-        first: u32,
-        unmatched: Option<&mut Departed>,
-    ) -> usize {
-        if let Some(unmatched) = unmatched {
-            for row in 0..self.rows {
-                let time = self.time::<E>(row);
-                let is_in_state = line.is_none_or(|line| time > line) && !self.is_dead(row);
-                if is_in_state && !self.is_matched(row) {
-                    unmatched.push(first + row as u32, Some(time));
-                }
-            }
-        }
-        self.due.finish(self.rows, self.greatest);
-        std::mem::take(&mut self.live)
-    }
-
-    /// Takes out the rows at or before `line`, as [`expire_all`]. Returns how
-    /// many were in state, how many were looked at, and the least time left.
-    ///
-    /// [`expire_all`]: Self::expire_all
+    /// Takes out the rows at or before `line`, late ones left out. Returns how
+    /// many were in state and how many were looked at; notes those that never
+    /// matched, if given where, under their numbers, which begin with `first`.
     pub(in crate::state) fn expire<E: EntryKey>(
         &mut self,
         line: i64,
         first: u32,
-        mut unmatched: Option<&mut Departed>,
-    ) -> (usize, u64, Option<i64>) {
-        let mut due = std::mem::take(&mut self.due);
-        let (mut rows, mut visited) = (0, 0);
-        let left = due.pass(
-            line,
-            self.rows,
-            |row| self.time::<E>(row),
-            |row| {
-                visited += 1;
-                if self.is_dead(row) {
-                    return;
-                }
-                rows += 1;
-                if let Some(unmatched) = &mut unmatched
-                    && !self.is_matched(row)
-                {
-                    unmatched.push(first + row as u32, Some(self.time::<E>(row)));
-                }
-            },
-        );
-        self.due = due;
+        unmatched: Option<&mut Departed>,
+    ) -> (usize, u64) {
+        let all = self.greatest <= line;
+        let passed = if all {
+            let from = self.due.next();
+            self.due.finish(self.rows);
+            from..self.rows
+        } else {
+            let mut due = std::mem::take(&mut self.due);
+            let passed = due.pass(line, self.rows, |row| self.time::<E>(row));
+            self.due = due;
+            passed
+        };
+        let rows = match unmatched {
+            None if all => self.live - self.late,
+            None if !self.has_dead() && !self.due.has_late() => passed.len(),
+            None => passed.clone().filter(|&row| self.expires_here(row)).count(),
+            Some(unmatched) => {
+                let expired = passed.clone().filter(|&row| self.expires_here(row));
+                expired
+                    .inspect(|&row| {
+                        if !self.is_matched(row) {
+                            unmatched.push(first + row as u32, Some(self.time::<E>(row)));
+                        }
+                    })
+                    .count()
+            }
+        };
         self.live -= rows;
-        (rows, visited, left)
+        if all {
+            // Late ones have an even lower time.
+            (self.live, self.late) = (0, 0);
+        }
+        (rows, passed.len() as u64)
+    }
+
+    /// Whether a row that was passed was in state until then.
+    fn expires_here(&self, row: usize) -> bool {
+        !self.due.is_late(row) && !self.is_dead(row)
+    }
+
+    /// The time of the first row that has not expired, late ones left out.
+    pub(in crate::state) fn next_due<E: EntryKey>(&self) -> Option<i64> {
+        let next = (self.due.next()..self.rows).find(|&row| !self.due.is_late(row))?;
+        Some(self.time::<E>(next))
+    }
+
+    /// Takes out a row that is in state; returns how many are left.
+    pub(in crate::state) fn remove(&mut self, row: usize) -> usize {
+        bits::put(&mut self.dead, row, true);
+        self.late -= usize::from(self.due.is_late(row));
+        self.live -= 1;
+        self.live
     }
 
     /// The links of all rows.
@@ -403,7 +415,8 @@ impl Block {
             bitmap: bits + valid,
             slack: free * (entry + shape.payload.stride) + allocated - used
                 + (self.heap.capacity() - self.heap.len())
-                + self.whole_times.capacity() * size_of::<i64>() - whole
+                + self.whole_times.capacity() * size_of::<i64>()
+                - whole
                 + size_of::<Self>(),
         }
     }

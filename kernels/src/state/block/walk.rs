@@ -230,8 +230,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 let entry = block.entry::<E>(offset);
                 debug_assert!(row < self.hashes.len());
                 // SAFETY: `row` is below the number of keys (`step`'s contract).
-                let same =
-                    unsafe { E::matches(entry, self.batch, row, hash, || block.heap()) };
+                let same = unsafe { E::matches(entry, self.batch, row, hash, || block.heap()) };
                 let time = block.time::<E>(offset);
                 (block.link::<E>(offset), time, same && !block.is_dead(offset))
             }

@@ -1,6 +1,7 @@
 //! Rows leave: those that expire, those that are drained.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 
 use super::ring::Ring;
 use crate::state::block::EntryKey;
@@ -19,12 +20,15 @@ impl<E: EntryKey> Ring<E> {
         if self.line.is_some_and(|old| line <= old) {
             return;
         }
+        self.expire_late(line, unmatched.as_deref_mut(), eviction);
         while let Some(&Reverse((due, row))) = self.due.peek()
             && due <= line
         {
-            self.due.pop();
             let left = self.visit(row, line, unmatched.as_deref_mut(), eviction);
-            self.due.extend(left.map(|left| Reverse((left, row))));
+            match (left, self.due.peek_mut()) {
+                (Some(left), Some(mut next)) => *next = Reverse((left, row)),
+                (_, next) => drop(next.map(PeekMut::pop)),
+            }
         }
         if let Some(open) = self.directory.open()
             && self.open_due.is_some_and(|due| due <= line)
@@ -34,8 +38,8 @@ impl<E: EntryKey> Ring<E> {
         self.line = Some(line);
     }
 
-    /// Takes the rows at or before `line` out of a block; the least time that
-    /// is left.
+    /// Takes the rows at or before `line` out of a block, late ones left out;
+    /// the time of the next.
     fn visit(
         &mut self,
         first: u32,
@@ -43,26 +47,43 @@ impl<E: EntryKey> Ring<E> {
         unmatched: Option<&mut Departed>,
         eviction: &mut Eviction,
     ) -> Option<i64> {
-        let (old, tag, plan) = (self.line, self.directory.tag, &self.plan);
+        let tag = self.directory.tag;
         let block = self.directory.block_mut(first)?;
-        self.bytes.remove(block.bytes::<E>(&plan.shape));
         eviction.blocks += 1;
         let before = block.live();
-        let left = if block.times().1 <= line {
-            eviction.visited += if unmatched.is_some() { block.rows() as u64 } else { 0 };
-            block.expire_all::<E>(old, first | tag, unmatched);
-            None
-        } else {
-            let (_, visited, left) = block.expire::<E>(line, first | tag, unmatched);
-            eviction.visited += visited;
-            left
-        };
-        let live = block.live();
-        self.bytes.add(block.bytes::<E>(&plan.shape));
-        self.live -= before - live;
-        eviction.rows += (before - live) as u64;
+        let (rows, visited) = block.expire::<E>(line, first | tag, unmatched);
+        let (live, left) = (block.live(), block.next_due::<E>());
+        eviction.rows += rows as u64;
+        eviction.visited += visited;
+        self.live -= rows;
         self.thinned(first, before, live);
         left
+    }
+
+    fn expire_late(
+        &mut self,
+        line: i64,
+        mut unmatched: Option<&mut Departed>,
+        eviction: &mut Eviction,
+    ) {
+        let Self { late, directory, live, .. } = self;
+        late.expire(line, |time, row| {
+            eviction.visited += 1;
+            // Rows that were moved have another number now.
+            if !directory.is_plain(row) || unmatched.is_some() {
+                let Some((block, at)) = directory.locate(row) else { return };
+                if block.is_dead(at) {
+                    return;
+                }
+                if let Some(unmatched) = &mut unmatched
+                    && !block.is_matched(at)
+                {
+                    unmatched.push(row | directory.tag, Some(time));
+                }
+            }
+            *live -= 1;
+            eviction.rows += 1;
+        });
     }
 
     /// Takes out, one by one, the rows whose time is at most `line`, or without

@@ -88,7 +88,8 @@ mod tests {
         let jump: Vec<i64> = (1 << 40..(1 << 40) + 100).collect();
         assert!(limit(&mut front, span, jump) > 1 << 40);
         // Row by row too, if it goes on.
-        let found: Vec<i64> = (0..100).map(|i| limit(&mut front, span, vec![1 << (40 + i % 2)])).collect();
+        let found: Vec<i64> =
+            (0..100).map(|i| limit(&mut front, span, vec![1 << (40 + i % 2)])).collect();
         assert_eq!(found[0], 9000);
         assert!(found.contains(&i64::MAX));
         let empty = Span { rows: 0, from: i64::MAX, to: i64::MIN };

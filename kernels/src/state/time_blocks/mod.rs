@@ -19,6 +19,7 @@ mod find;
 mod front;
 mod heads;
 mod hot_keys;
+mod late;
 mod reclaim;
 mod ring;
 mod windows;

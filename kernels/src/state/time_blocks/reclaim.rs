@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::heads::{Heads, Move};
+use super::late::LateRows;
 use super::ring::Ring;
 use crate::state::block::{Arena, Block, BlockBytes, Directory, EntryKey};
 
@@ -26,6 +27,11 @@ impl<E: EntryKey> Ring<E> {
         }
         self.free_empty();
         self.compact();
+        // Of rows that were taken out.
+        if self.late.len() > 2 * self.live + 1024 {
+            let directory = &self.directory;
+            self.late.retain(|row| directory.locate(row).is_some_and(|(b, at)| !b.is_dead(at)));
+        }
         self.heads.fit(self.live, self.directory.none());
         self.move_buckets(MOVES);
         self.arena.trim();
@@ -40,6 +46,7 @@ impl<E: EntryKey> Ring<E> {
         self.hot_keys.clear();
         self.arena = Arena::new(plan.shape.words::<E>());
         (self.due, self.open_due, self.line) = (Default::default(), None, None);
+        self.late = LateRows::new();
         (self.empty, self.thin) = (Vec::new(), Vec::new());
         (self.held, self.bytes) = (0, BlockBytes::default());
         (self.least, self.greatest) = (i64::MAX, i64::MIN);
@@ -116,10 +123,10 @@ impl<E: EntryKey> Ring<E> {
     ) {
         let line = self.line.filter(|_| self.plan.timed);
         let Some(block) = self.take(row) else { return };
-        self.live -= block.live();
         for at in 0..block.rows() {
             let time = block.time::<E>(at);
             if !block.is_dead(at) && line.is_none_or(|line| time > line) {
+                self.live -= 1;
                 each(self, &block, at, time);
             }
         }
@@ -153,7 +160,7 @@ impl<E: EntryKey> Ring<E> {
         if !open.is_some_and(|open| open.has_room_for::<E>(shape, from, at)) {
             self.open_block();
         }
-        let Self { directory, heads, plan, bytes, .. } = self;
+        let Self { directory, heads, plan, bytes, late, .. } = self;
         let mut link = directory.none();
         if from.is_linked(at) {
             let number = directory.next();
@@ -163,9 +170,12 @@ impl<E: EntryKey> Ring<E> {
             }
         }
         let mut times = (0, 0);
+        let number = directory.next();
         directory.append(1, plan.timed, |block| {
             bytes.remove(block.bytes::<E>(&plan.shape));
-            block.append_from::<E>(&plan.shape, from, at, link);
+            if let Some(time) = block.append_from::<E>(&plan.shape, from, at, link) {
+                late.push(time, number);
+            }
             bytes.add(block.bytes::<E>(&plan.shape));
             times = block.times();
         });

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::heads::Heads;
 use super::hot_keys::HotKeys;
+use super::late::LateRows;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::state::block::{Arena, Block, BlockBytes, BlockShape, Directory, EntryKey, Incoming};
@@ -43,11 +44,13 @@ pub(super) struct Ring<E> {
     pub(super) heads: Heads,
     pub(super) hot_keys: HotKeys,
     pub(super) arena: Arena,
-    /// Blocks, except the open one, by the least event time of a row that has
+    /// Blocks, except the open one, by the event time of the first row that has
     /// not expired.
     pub(super) due: BinaryHeap<Reverse<(i64, u32)>>,
     /// That of the open block.
     pub(super) open_due: Option<i64>,
+    /// Rows that do not expire in the order of their block.
+    pub(super) late: LateRows,
     /// Rows at or before it have expired.
     pub(super) line: Option<i64>,
     pub(super) live: usize,
@@ -76,6 +79,7 @@ impl<E: EntryKey> Ring<E> {
             arena: Arena::new(shape.words::<E>()),
             due: BinaryHeap::new(),
             open_due: None,
+            late: LateRows::new(),
             line: None,
             live: 0,
             held: 0,
@@ -149,11 +153,14 @@ impl<E: EntryKey> Ring<E> {
 
     fn append(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>, first: usize, rows: &[u32]) {
         self.link(new, rows);
-        let Self { directory, plan, links, bytes, .. } = self;
+        let Self { directory, plan, links, bytes, late, .. } = self;
+        let open = directory.open().expect("a block is open");
         let mut times = (i64::MAX, i64::MIN);
         directory.append(rows.len(), plan.timed, |block| {
             bytes.remove(block.bytes::<E>(&plan.shape));
-            block.append::<E>(&plan.shape, new, incoming, first, rows, links);
+            block.append::<E>(&plan.shape, new, incoming, first, rows, links, |at, time| {
+                late.push(time, open + at as u32);
+            });
             bytes.add(block.bytes::<E>(&plan.shape));
             times = block.times();
         });
@@ -165,7 +172,7 @@ impl<E: EntryKey> Ring<E> {
     /// Takes up the least and the greatest time of the open block.
     pub(super) fn noted(&mut self, (least, greatest): (i64, i64)) {
         if self.plan.timed {
-            // At most the least that has not expired: a visit finds the rest out.
+            // At most when its next row is due: a visit finds the rest out.
             self.open_due = Some(self.open_due.map_or(least, |due| due.min(least)));
             self.least = self.least.min(least);
             self.greatest = self.greatest.max(greatest);
@@ -220,9 +227,8 @@ impl<E: EntryKey> Ring<E> {
         let at = directory.offset_of(row);
         let Some(block) = directory.block_mut(row) else { return false };
         bytes.remove(block.bytes::<E>(&plan.shape));
-        block.set_dead(at);
+        let live = block.remove(at);
         bytes.add(block.bytes::<E>(&plan.shape));
-        let live = block.lose(1);
         directory.note_dead(row);
         self.live -= 1;
         self.thinned(row, live + 1, live);
@@ -250,17 +256,20 @@ impl<E: EntryKey> Ring<E> {
         let due = self.due.len() * size_of::<(i64, u32)>();
         let lists = (self.empty.capacity() + self.thin.capacity() + self.links.capacity())
             * size_of::<u32>();
-        let spare = (self.due.capacity() * size_of::<(i64, u32)>()) - due;
+        let (late, late_allocated) = self.late.bytes();
+        let spare = self.due.capacity() * size_of::<(i64, u32)>() - due + late_allocated - late;
         let books = [
             self.heads.bytes(),
             self.hot_keys.bytes(),
             self.arena.book_bytes(),
             directory,
             due,
+            late,
         ];
         let books: usize = books.iter().sum();
         let is_empty = self.held == 0;
-        let (index, slack) = (self.bytes.index + books, self.bytes.slack + allocated - directory + spare + lists);
+        let (index, slack) =
+            (self.bytes.index + books, self.bytes.slack + allocated - directory + spare + lists);
         StateSize {
             rows: self.live as u64,
             payload: self.bytes.payload,

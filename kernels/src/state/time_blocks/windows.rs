@@ -49,7 +49,7 @@ impl<'a> Between<'a> {
 impl Windows for Between<'_> {
     #[inline(always)]
     fn window(&self, row: usize) -> (i64, i64) {
-        // No sum wraps: see `new`.
+        // No sum of a row with a time wraps: see `new`.
         let time = self.micros[row];
         ((time.wrapping_add(self.shift.0)).max(self.from), time.wrapping_add(self.shift.1))
     }
