@@ -1,6 +1,7 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
+use streamjoin_kernels::StoreKind;
 
 use super::form::Size;
 use super::*;
@@ -197,7 +198,7 @@ fn where_spark_is_wrong_the_right_answer_counts() {
 #[test]
 fn every_form_of_two_streams_is_run() {
     let forms = StreamsForm::all().unwrap();
-    assert!(forms.iter().filter(|form| form.encoded).count() == 2);
+    assert_eq!(forms.iter().filter(|form| form.encoded).count(), StoreKind::ALL.len());
     for name in [
         "ss_key_binary_full_outer",
         "ss_two_keys_string_bigint_left_outer",
