@@ -3,8 +3,8 @@
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
 //! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`record`] and [`sink`] (what is left behind), [`cli`]
-//! (the commands).
+//! [`measure`] (many), [`watermark`] (many delays in one pass), [`record`] and
+//! [`sink`] (what is left behind), [`cli`] (the commands).
 
 pub mod cli;
 pub mod conform;
@@ -19,3 +19,4 @@ pub mod replay;
 pub mod scenario;
 pub mod sink;
 pub mod sql;
+pub mod watermark;

@@ -147,7 +147,7 @@ impl StoreLoad {
                 condition: self.conditions[own],
             }),
         };
-        self.cursor.next_row = 0;
+        self.cursor = FindCursor::default();
         if self.left_outer {
             self.matched[own].fill(false);
         }

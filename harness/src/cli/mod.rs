@@ -4,6 +4,7 @@
 mod bar;
 mod check;
 pub mod conform;
+mod curve;
 pub mod data;
 mod explain;
 mod inline;
@@ -13,6 +14,7 @@ mod options;
 mod output;
 mod run;
 mod table;
+mod watermark;
 mod written;
 
 use std::process::ExitCode;
@@ -44,6 +46,7 @@ enum Command {
     Run(run::RunArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
+    Watermark(watermark::WatermarkArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Data(data::DataArgs),
@@ -57,6 +60,7 @@ impl Command {
             Self::Run(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
+            Self::Watermark(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Data(args) => data::run(&args),

@@ -51,7 +51,8 @@ pub(super) struct StrategyArgs {
     pub(super) limit: Option<u64>,
 }
 
-fn rows(text: &str) -> Result<u64, String> {
+/// A number of rows, `_` between digits allowed.
+pub(super) fn rows(text: &str) -> Result<u64, String> {
     text.replace('_', "")
         .parse()
         .map_err(|_| "a whole number of rows is expected, such as 65_536".to_owned())

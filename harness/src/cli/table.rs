@@ -149,7 +149,7 @@ fn state(runs: &[RunRecord]) -> Table {
 }
 
 /// A length of time for people.
-fn seconds(seconds: f64) -> String {
+pub(super) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s >= 86_400.0 => format!("{} d", significant(s / 86_400.0)),
         s if s >= 3600.0 => format!("{} h", significant(s / 3600.0)),
@@ -197,7 +197,7 @@ fn machine(report: &Report) -> String {
 }
 
 /// An empty table whose first column is text and whose others are numbers.
-fn table(header: &[&str]) -> Table {
+pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_BORDERS_ONLY);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -208,7 +208,7 @@ fn table(header: &[&str]) -> Table {
     table
 }
 
-fn or_dash(text: Option<String>) -> String {
+pub(super) fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 

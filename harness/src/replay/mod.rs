@@ -19,4 +19,5 @@ pub use clock::{BatchClock, Phase};
 pub use pass::{Counted, Pass, PassOutcome, Watcher};
 pub use read_through::read_through;
 pub use state_track::StateOutcome;
+pub use streams::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};
 pub use trigger::{CutInput, Cutter};

@@ -7,3 +7,4 @@ mod run;
 mod streams;
 mod support;
 mod tools;
+mod watermark;

@@ -57,7 +57,7 @@ impl Isa {
     }
 
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_available(self) -> bool {
+    pub(crate) fn is_available(self) -> bool {
         // Miri runs no intrinsics of these levels.
         match self {
             Self::Portable => true,
@@ -77,7 +77,7 @@ impl Isa {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn is_available(self) -> bool {
+    pub(crate) fn is_available(self) -> bool {
         self == Self::Portable
     }
 }

@@ -71,6 +71,12 @@ impl<'a> Probe<'a> {
         self.hashes
     }
 
+    /// Which rows may match; none if all may.
+    #[must_use]
+    pub fn matchable(&self) -> Option<&'a BooleanBuffer> {
+        self.matchable
+    }
+
     /// Whether a row may match.
     #[inline]
     #[must_use]

@@ -1,6 +1,6 @@
 //! Streams that fall silent or end, and so leave the watermark.
 
-use streamjoin_kernels::{Side, StreamStreamJoin};
+use streamjoin_kernels::Side;
 
 use super::merge::MergedBatch;
 use crate::plan::StreamStreamPlan;
@@ -25,7 +25,7 @@ impl TakingPart {
         &mut self,
         plan: &StreamStreamPlan,
         batch: &MergedBatch,
-        join: &mut StreamStreamJoin,
+        mut set_taking_part: impl FnMut(Side, bool),
     ) {
         let now = batch.left.arrived.max(batch.right.arrived);
         for side in [Side::Left, Side::Right] {
@@ -45,7 +45,7 @@ impl TakingPart {
             };
             let before = std::mem::replace(taking_part, !(silent || gone));
             if before != *taking_part {
-                join.set_taking_part(side, *taking_part);
+                set_taking_part(side, *taking_part);
             }
         }
     }

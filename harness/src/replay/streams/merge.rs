@@ -1,11 +1,12 @@
 //! Two streams as one, cut into batches.
 
+use arrow::array::RecordBatch;
 use streamjoin_kernels::Side;
 
 use super::chunk::{Piece, RowPlace};
 use super::cut::PairCutter;
 use super::side::SideReader;
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::plan::{Feed, SidePlan, StreamStreamPlan};
 use crate::scenario::Merge;
 
@@ -53,6 +54,19 @@ pub(super) struct SideBatch {
 impl SideBatch {
     pub(super) fn rows(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.batch.num_rows() as u64).sum()
+    }
+
+    /// The rows as the join takes them, and how many `where` left out.
+    pub(super) fn prepare(&self, side: &SidePlan) -> Result<(Vec<RecordBatch>, u64)> {
+        let mut left_out = 0;
+        let rows = self.pieces.iter().map(|piece| {
+            let failed = |error| piece.failed(side, Failure::run(error));
+            let kept = side.stream.prepare.apply(piece.batch.clone()).map_err(failed)?;
+            left_out += (piece.batch.num_rows() - kept.num_rows()) as u64;
+            side.input.apply(&kept).map_err(failed)
+        });
+        let rows = rows.collect::<Result<_>>()?;
+        Ok((rows, left_out))
     }
 
     fn place(&self, side: &SidePlan) -> String {
@@ -199,7 +213,7 @@ fn rows_of(side: &SidePlan, limit: Option<u64>) -> Result<u64> {
         None => {
             let mut rows = 0;
             for batch in side.stream.feed.read(&[0])? {
-                rows += batch.map_err(crate::error::Failure::run)?.batch.num_rows() as u64;
+                rows += batch.map_err(Failure::run)?.batch.num_rows() as u64;
             }
             Ok(rows)
         }

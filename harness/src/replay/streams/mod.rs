@@ -2,6 +2,7 @@
 //! the interval, given out, timed.
 
 mod chunk;
+mod curve;
 mod cut;
 mod disorder;
 mod ends;
@@ -16,5 +17,6 @@ mod side;
 #[cfg(test)]
 mod tests;
 
+pub use curve::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};
 pub(super) use pass::run;
 pub(super) use read_through::read_through;

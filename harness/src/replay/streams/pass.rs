@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::RecordBatch;
 use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStreamJoin};
 
 use super::ends::TakingPart;
 use super::joined::JoinedSchema;
-use super::merge::{MergedBatch, Merger, SideBatch};
+use super::merge::{MergedBatch, Merger};
 use super::outlier::Outliers;
 use super::progress;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
-use crate::plan::{SidePlan, Strategy, StreamStreamPlan, Unmatched};
+use crate::plan::{Strategy, StreamStreamPlan, Unmatched};
 use crate::record::{Checksum, Dropped, Progress};
 use crate::replay::clock::{BatchClock, Phase};
 use crate::replay::dimension::Dimension;
@@ -118,7 +117,9 @@ impl PairPass<'_, '_> {
                     self.aside(|pass| pass.watcher.warning(&warning))?;
                 }
             }
-            taking_part.look(self.plan, &batch, join);
+            taking_part.look(self.plan, &batch, |side, takes_part| {
+                join.set_taking_part(side, takes_part);
+            });
             self.no_data_batch(join)?;
             self.aside(|pass| pass.watcher.rows(rows))?;
         }
@@ -151,10 +152,7 @@ impl PairPass<'_, '_> {
         self.outcome.rows_in += open.rows;
         let mut read = Duration::ZERO;
         let sides = timed(&mut read, || {
-            Ok((
-                self.prepare(&self.plan.left, &batch.left)?,
-                self.prepare(&self.plan.right, &batch.right)?,
-            ))
+            Ok((batch.left.prepare(&self.plan.left)?, batch.right.prepare(&self.plan.right)?))
         });
         let ((left, left_out), (right, right_out)) =
             sides.map_err(|failure: Failure| self.in_batch(failure))?;
@@ -183,19 +181,6 @@ impl PairPass<'_, '_> {
         };
         self.refresh(&mut open, None)?;
         self.drain(output, open, wall).map(|_| ()).map_err(|failure| self.in_batch(failure))
-    }
-
-    /// A side's rows as the join takes them, and how many `where` left out.
-    fn prepare(&self, side: &SidePlan, batch: &SideBatch) -> Result<(Vec<RecordBatch>, u64)> {
-        let mut left_out = 0;
-        let rows = batch.pieces.iter().map(|piece| {
-            let failed = |error| piece.failed(side, Failure::run(error));
-            let kept = side.stream.prepare.apply(piece.batch.clone()).map_err(failed)?;
-            left_out += (piece.batch.num_rows() - kept.num_rows()) as u64;
-            side.input.apply(&kept).map_err(failed)
-        });
-        let rows = rows.collect::<Result<_>>()?;
-        Ok((rows, left_out))
     }
 
     /// Brings the tables to what is in force in a batch that opens at this
@@ -285,12 +270,9 @@ impl PairPass<'_, '_> {
             self.outcome.rows_unmatched += report.rows_unmatched;
         }
         // The end is no moment of the stream: its rows have waited for nothing.
-        if let Some(now) = self.max_time.filter(|_| report.kind != BatchKind::End) {
-            for time in outer_times {
-                let micros = i128::from(now) - i128::from(*time);
-                let waited = u64::try_from(micros.max(0)).unwrap_or(u64::MAX);
-                self.outcome.outer_delay.record(Duration::from_micros(waited));
-            }
+        let now = self.max_time.filter(|_| report.kind != BatchKind::End);
+        for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
+            self.outcome.outer_delay.record(waited);
         }
         self.track.batch(report, self.ended);
     }
@@ -361,4 +343,11 @@ impl PairPass<'_, '_> {
             ..self.outcome
         }
     }
+}
+
+/// How long a row of this event time has waited when the greatest event time is
+/// `now`; none while there is none.
+pub(super) fn waited(now: Option<i64>, time: i64) -> Option<Duration> {
+    let micros = i128::from(now?) - i128::from(time);
+    Some(Duration::from_micros(u64::try_from(micros.max(0)).unwrap_or(u64::MAX)))
 }

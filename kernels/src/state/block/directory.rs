@@ -28,21 +28,23 @@ pub(in crate::state) struct Directory {
     pub(super) cold: Vec<Cold>,
     /// Bytes of links whose rows are gone.
     link_bytes: usize,
+    /// Dead rows of blocks that are held.
+    pub(super) dead: usize,
 }
 
 /// What a step along a chain needs to know of a block.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Hot {
-    /// Null where the rows are gone. Points into the slot of the block at the
-    /// same place in `cold`.
+    /// Points into the slot of the block at the same place in `cold`; null where
+    /// a step has to look there itself: the rows are gone, or their times lie
+    /// beside the entries.
     pub(super) entries: *const u64,
     pub(super) base: i64,
     /// The greatest event time in this block and all older ones, at least.
     pub(super) greatest: i64,
     /// The least event time in this block and all newer ones, at most.
     pub(super) least: i64,
-    /// Whether a step has to look at `cold`.
-    pub(super) special: bool,
 }
 
 // SAFETY: the pointer is read while the directory, which owns the block behind
@@ -60,8 +62,7 @@ pub(super) enum Cold {
     Links(Box<[u32]>),
 }
 
-const GONE: Hot =
-    Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, least: i64::MAX, special: true };
+const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, least: i64::MAX };
 
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
@@ -81,6 +82,7 @@ impl Directory {
             hot: vec![GONE; 4],
             cold: (0..4).map(|_| Cold::Gone).collect(),
             link_bytes: 0,
+            dead: 0,
         }
     }
 
@@ -238,6 +240,7 @@ impl Directory {
     }
 
     /// Asks for the entry of a row.
+    #[inline]
     pub(in crate::state) fn prefetch<E: EntryKey>(&self, row: u32) {
         let entries = self.hot[self.place(row)].entries;
         prefetch_address(entries.wrapping_add(self.offset(row) * E::WORDS));
@@ -262,7 +265,7 @@ impl Directory {
             _ => self.hot[self.place(self.neighbour(self.next, -1))].greatest,
         };
         let place = self.place(self.next);
-        self.hot[place] = Hot { entries: block.entries(), greatest, special: false, ..GONE };
+        self.hot[place] = Hot { entries: block.entries(), greatest, ..GONE };
         self.cold[place] = Cold::Held(Box::new(block));
         self.open = Some(self.next);
     }
@@ -286,7 +289,9 @@ impl Directory {
         let least = block.least;
         let hot = &mut self.hot[place];
         hot.base = block.base;
-        hot.special = !block.whole_times.is_empty() || block.has_dead();
+        if !block.whole_times.is_empty() {
+            hot.entries = std::ptr::null();
+        }
         hot.greatest = if timed { hot.greatest.max(block.greatest) } else { i64::MAX };
         hot.least = hot.least.min(least);
         self.next = self.plus(self.next, rows as u32);
@@ -307,19 +312,18 @@ impl Directory {
     /// `time`, and the row's own block is held.
     pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
         let hot = &self.hot[self.place(row)];
-        self.is_current(row) && !hot.entries.is_null() && hot.least > time
+        self.is_current(row) && hot.least > time && self.block(row).is_some()
     }
 
-    /// Whether the block of a row is held, and plain: without dead rows.
+    /// Whether the rows of the block of `row` are there, and none is dead.
     #[inline]
     pub(in crate::state) fn is_plain(&self, row: u32) -> bool {
-        self.is_current(row) && !self.hot[self.place(row)].special
+        self.dead == 0 && self.is_current(row) && !self.hot[self.place(row)].entries.is_null()
     }
 
-    /// Notes that a row of this block is dead.
-    pub(in crate::state) fn note_dead(&mut self, row: u32) {
-        let place = self.place(row);
-        self.hot[place].special = true;
+    /// Notes that a row, of a block that is held, is dead.
+    pub(in crate::state) fn note_dead(&mut self) {
+        self.dead += 1;
     }
 
     /// Takes a block out; its links stay if there are older blocks.
@@ -332,7 +336,6 @@ impl Directory {
         let place = self.place(row);
         let hot = &mut self.hot[place];
         hot.entries = std::ptr::null();
-        hot.special = true;
         let Cold::Held(block) = std::mem::take(&mut self.cold[place]) else { return None };
         if first != self.oldest {
             let links = block.links::<E>();
@@ -340,6 +343,7 @@ impl Directory {
             self.cold[place] = Cold::Links(links);
         }
         self.let_go();
+        self.dead -= block.dead_rows();
         Some(*block)
     }
 

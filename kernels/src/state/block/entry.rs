@@ -20,6 +20,10 @@ pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
 
     /// Views the keys of a batch, which have the shape of the store.
     fn batch(keys: &Keys) -> Self::Batch<'_>;
+    /// The keys, where entries are such a word and that of link and time.
+    fn words(_keys: &Keys) -> Option<&[u64]> {
+        None
+    }
     /// Number of keys.
     fn rows(batch: Self::Batch<'_>) -> usize;
     /// How many of `rows` have keys that fit into a heap that holds `held`
@@ -68,6 +72,10 @@ impl EntryKey for WordEntry {
     fn batch(keys: &Keys) -> &[u64] {
         let Keys::Words(words) = keys else { wrong_shape() };
         words
+    }
+
+    fn words(keys: &Keys) -> Option<&[u64]> {
+        Some(Self::batch(keys))
     }
 
     fn rows(batch: &[u64]) -> usize {

@@ -402,9 +402,12 @@ fn fill<T: ArrowNativeType>(
     rows: &[u32],
 ) {
     let values = values::<T>(data);
-    for (&row, to) in rows.iter().zip(to.chunks_exact_mut(stride)) {
-        to[offset..offset + size_of::<T>()]
-            .copy_from_slice(arrow::datatypes::ToByteSlice::to_byte_slice(&values[row as usize]));
+    assert!(offset + size_of::<T>() <= stride && rows.len() * stride <= to.len());
+    for (i, &row) in rows.iter().enumerate() {
+        let value = values[row as usize];
+        // SAFETY: `i * stride + offset + size_of::<T>()` is at most `to.len()`,
+        // for `i` is below the number of rows; rows are packed, hence unaligned.
+        unsafe { to.as_mut_ptr().add(i * stride + offset).cast::<T>().write_unaligned(value) };
     }
 }
 

@@ -165,6 +165,11 @@ impl Block {
         !self.dead.is_empty()
     }
 
+    /// Rows that were taken out one by one.
+    pub(super) fn dead_rows(&self) -> usize {
+        self.dead.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Whether a row is in a chain.
     pub(in crate::state) fn is_linked(&self, row: usize) -> bool {
         !bits::get(&self.unlinked, row)
@@ -176,36 +181,6 @@ impl Block {
 
     pub(in crate::state) fn set_matched(&mut self, row: usize) {
         bits::put(&mut self.matched, row, true);
-    }
-
-    /// How a time is written into an entry; what does not fit is kept whole.
-    #[inline(always)]
-    fn note_time<E: EntryKey>(&mut self, row: usize, time: i64) -> u32 {
-        if row == 0 {
-            self.base = time.saturating_sub(HALF_REACH);
-        }
-        let after = time.wrapping_sub(self.base) as u64;
-        if after > u64::from(u32::MAX) || !self.whole_times.is_empty() {
-            self.keep_whole::<E>(row, time);
-        }
-        if time < self.greatest {
-            self.due.note_late(row);
-            self.late += 1;
-        } else {
-            self.greatest = time;
-        }
-        self.least = self.least.min(time);
-        after as u32
-    }
-
-    #[cold]
-    fn keep_whole<E: EntryKey>(&mut self, row: usize, time: i64) {
-        if self.whole_times.is_empty() {
-            // Time by time, while they are still read from entries.
-            let times = (0..row).map(|row| self.time::<E>(row)).collect();
-            self.whole_times = times;
-        }
-        self.whole_times.push(time);
     }
 
     /// Appends rows, of which the first is number `first` of those that come
@@ -223,27 +198,38 @@ impl Block {
     ) {
         assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
         assert_eq!(rows.len(), links.len(), "one link a row");
-        let batch = E::batch(new.keys.keys());
-        let (hashes, micros, nulls) = (new.keys.hashes(), new.times.micros(), new.times.nulls());
         let at = self.rows;
-        // Times first, as they may have to be kept whole; then entries.
-        for (i, &row) in rows.iter().enumerate() {
-            let row = row as usize;
-            let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
-            let time = if is_null { 0 } else { micros[row] };
-            let before = self.late;
-            let after = self.note_time::<E>(self.rows, time);
-            if self.late > before {
-                late(self.rows, time);
+        let (micros, nulls) = (new.times.micros(), new.times.nulls());
+        let time = |row: u32| match nulls {
+            Some(nulls) if nulls.is_null(row as usize) => 0,
+            _ => micros[row as usize],
+        };
+        self.make_room_for_times::<E>(rows.iter().map(|&row| time(row)));
+        let batch = E::batch(new.keys.keys());
+        let hashes = new.keys.hashes();
+        let entries = &mut self.slot.words_mut()[at * E::WORDS..(at + rows.len()) * E::WORDS];
+        let (base, mut greatest) = (self.base, self.greatest);
+        let rows_and_links = rows.iter().zip(links);
+        for (i, (entry, (&row, &link))) in
+            entries.chunks_exact_mut(E::WORDS).zip(rows_and_links).enumerate()
+        {
+            let time = time(row);
+            if time < greatest {
+                self.due.note_late(at + i);
+                self.late += 1;
+                late(at + i, time);
+            } else {
+                greatest = time;
             }
-            self.rows += 1;
-            let words = &mut self.slot.words_mut()[(at + i) * E::WORDS..(at + i + 1) * E::WORDS];
-            words[E::WORDS - 1] = link_and_time(links[i], after);
-            E::write(words, batch, row, hashes[row], &mut self.heap);
+            entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(base) as u32);
+            E::write(entry, batch, row as usize, hashes[row as usize], &mut self.heap);
         }
-        if rows.iter().any(|&row| !new.keys.is_matchable(row as usize)) {
+        self.greatest = greatest;
+        if let Some(matchable) = new.keys.matchable() {
             for (i, &row) in rows.iter().enumerate() {
-                bits::put(&mut self.unlinked, at + i, !new.keys.is_matchable(row as usize));
+                if !matchable.value(row as usize) {
+                    bits::put(&mut self.unlinked, at + i, true);
+                }
             }
         }
         if shape.tracks_matches {
@@ -251,9 +237,31 @@ impl Block {
                 bits::put(&mut self.matched, at + i, new.matched[row as usize]);
             }
         }
+        self.rows += rows.len();
         self.live += rows.len();
         let values = value_bytes(&mut self.slot, self.values);
         self.columns.append(&shape.payload, incoming, first, rows, at, values);
+    }
+
+    /// Takes up the least of the times of rows that come in, and keeps all times
+    /// whole if some of them do not fit into entries.
+    fn make_room_for_times<E: EntryKey>(&mut self, times: impl Iterator<Item = i64> + Clone) {
+        if self.rows == 0 {
+            self.base = times.clone().next().map_or(0, |time| time.saturating_sub(HALF_REACH));
+        }
+        let (least, greatest) = times
+            .clone()
+            .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
+        self.least = self.least.min(least);
+        let fits = |time: i64| time.wrapping_sub(self.base) as u64 <= u64::from(u32::MAX);
+        if self.whole_times.is_empty() && fits(least) && fits(greatest) {
+            return;
+        }
+        if self.whole_times.is_empty() {
+            let kept = (0..self.rows).map(|row| self.time::<E>(row)).collect();
+            self.whole_times = kept;
+        }
+        self.whole_times.extend(times);
     }
 
     /// How many of `rows`, from number `first` of those that come in on, fit.
@@ -293,12 +301,18 @@ impl Block {
         row: usize,
         link: u32,
     ) -> Option<i64> {
-        let (at, late) = (self.rows, self.late);
-        let whole = other.time::<E>(row);
-        let time = self.note_time::<E>(at, whole);
+        let at = self.rows;
+        let time = other.time::<E>(row);
+        self.make_room_for_times::<E>(std::iter::once(time));
+        let is_late = time < self.greatest;
+        if is_late {
+            self.due.note_late(at);
+            self.late += 1;
+        }
+        self.greatest = self.greatest.max(time);
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
-        entry[E::WORDS - 1] = link_and_time(link, time);
+        entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(self.base) as u32);
         self.rows += 1;
         self.live += 1;
         if shape.tracks_matches {
@@ -316,7 +330,7 @@ impl Block {
             *byte = from[other.values + byte_at / 8].to_ne_bytes()[byte_at % 8];
         }
         self.columns.append_from(&other.columns, row, at);
-        (self.late > late).then_some(whole)
+        is_late.then_some(time)
     }
 
     /// The least and the greatest event time.

@@ -17,8 +17,10 @@ impl<E: EntryKey> Ring<E> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows);
-        let load = |cursor: &mut FindCursor, rows: usize| self.load(probe, cursor, rows);
+        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows, self.plan.hasher.isa());
+        let load = |next: &mut usize, rows: &mut [u32], candidates: &mut [u32]| {
+            self.load(probe, next, rows, candidates)
+        };
         if self.hot_keys.is_used() {
             let skip = |hash, candidate, next, to| self.skip(hash, candidate, next, to);
             walk.run(cursor, pairs, limit, load, skip)
@@ -27,29 +29,40 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Loads the cursor with the next rows and the newest candidates of each;
-    /// false if there are none.
-    fn load(&self, probe: StateProbe<'_>, cursor: &mut FindCursor, rows: usize) -> bool {
-        let from = cursor.next_row;
-        let to = (from + rows).min(probe.len());
+    /// Loads the next rows and the newest candidates of each; none if there are
+    /// no rows left.
+    fn load(
+        &self,
+        probe: StateProbe<'_>,
+        next: &mut usize,
+        rows: &mut [u32],
+        candidates: &mut [u32],
+    ) -> Option<usize> {
+        let (from, to) = (*next, (*next + rows.len()).min(probe.len()));
         if from >= to {
-            return false;
+            return None;
         }
-        cursor.next_row = to;
+        *next = to;
         let hashes = probe.keys.hashes();
+        let heads = self.heads.view();
         // The heads of the block after this one have its time to arrive.
-        let ahead = if from == 0 { from } else { to };
-        for position in ahead..(to + rows).min(probe.len()) {
-            self.heads.prefetch(hashes[probe.row(position)]);
+        let ahead = if from == 0 { from } else { to }..(to + rows.len()).min(probe.len());
+        if probe.rows.is_none() && probe.keys.matchable().is_none() {
+            hashes[ahead].iter().for_each(|&hash| heads.prefetch(hash));
+            let lists = rows.iter_mut().zip(candidates);
+            for ((row, candidate), number) in lists.zip(from..to) {
+                (*row, *candidate) = (number as u32, heads.get(hashes[number]));
+            }
+            return Some(to - from);
         }
+        ahead.for_each(|position| heads.prefetch(hashes[probe.row(position)]));
+        let mut count = 0;
         for position in from..to {
             let row = probe.row(position);
-            if probe.keys.is_matchable(row) {
-                cursor.rows.push(row as u32);
-                cursor.candidates.push(self.heads.get(hashes[row]));
-            }
+            (rows[count], candidates[count]) = (row as u32, heads.get(hashes[row]));
+            count += usize::from(probe.keys.is_matchable(row));
         }
-        true
+        Some(count)
     }
 
     /// The row to go on with after `candidate`, which is newer than `to`, as

@@ -1,11 +1,16 @@
 //! The newest row of each bucket. The table grows and shrinks with the state, a
 //! few buckets a call, so that no call has to wait for all of them.
 
+use std::ops::Deref;
+
 use crate::arch::prefetch_read;
 use crate::memory::Buffer;
 
 /// Buckets of an empty state.
 const BASE_BITS: u32 = 6;
+
+/// How far ahead of its use a head is asked for.
+const AHEAD: usize = 32;
 
 /// Row numbers by the upper bits of the hash.
 #[derive(Debug)]
@@ -48,6 +53,58 @@ fn filled(bits: u32, none: u32) -> Buffer<u32> {
     rows
 }
 
+/// Heads, and while they are moved the table before: its bits and how many
+/// buckets of the smaller of the two have been moved.
+#[derive(Debug)]
+pub(super) struct View<T> {
+    bits: u32,
+    rows: T,
+    before: Option<(T, u32, usize)>,
+}
+
+impl<T: Deref<Target = [u32]>> View<T> {
+    /// The bucket of a hash; true if it is one of the table before.
+    #[inline(always)]
+    fn place(&self, hash: u64) -> (bool, usize) {
+        match &self.before {
+            Some((_, bits, moved)) if bucket(hash, self.bits.min(*bits)) >= *moved => {
+                (true, bucket(hash, *bits))
+            }
+            _ => (false, bucket(hash, self.bits)),
+        }
+    }
+
+    /// The newest row of the bucket of a hash.
+    #[inline(always)]
+    pub(super) fn get(&self, hash: u64) -> u32 {
+        match (self.place(hash), &self.before) {
+            ((true, bucket), Some((rows, ..))) => rows[bucket],
+            ((_, bucket), _) => self.rows[bucket],
+        }
+    }
+
+    /// Asks for the head of a bucket.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, hash: u64) {
+        match (self.place(hash), &self.before) {
+            ((true, bucket), Some((rows, ..))) => prefetch_read(rows, bucket),
+            ((_, bucket), _) => prefetch_read(&self.rows, bucket),
+        }
+    }
+}
+
+impl View<&mut [u32]> {
+    /// Puts a row at the head of its bucket; the row that was there.
+    #[inline(always)]
+    pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
+        let head = match (self.place(hash), &mut self.before) {
+            ((true, bucket), Some((rows, ..))) => &mut rows[bucket],
+            ((_, bucket), _) => &mut self.rows[bucket],
+        };
+        std::mem::replace(head, row)
+    }
+}
+
 impl Heads {
     /// Empty buckets; `none` names no row.
     pub(super) fn new(none: u32) -> Self {
@@ -55,38 +112,59 @@ impl Heads {
         Self { bits: BASE_BITS, rows, before: None, sweep: 0, credit: 0 }
     }
 
-    /// Whether a hash of the table before is still there.
-    #[inline(always)]
-    fn is_unmoved(before: &Before, bits: u32, hash: u64) -> bool {
-        bucket(hash, before.bits.min(bits)) >= before.moved
-    }
-
-    #[inline(always)]
-    pub(super) fn get(&self, hash: u64) -> u32 {
-        match &self.before {
-            Some(before) if Self::is_unmoved(before, self.bits, hash) => {
-                before.rows[bucket(hash, before.bits)]
-            }
-            _ => self.rows[bucket(hash, self.bits)],
+    /// The heads as slices, for a batch of look-ups.
+    pub(super) fn view(&self) -> View<&[u32]> {
+        let before = self.before.as_ref();
+        View {
+            bits: self.bits,
+            rows: &self.rows,
+            before: before.map(|before| (&before.rows[..], before.bits, before.moved)),
         }
     }
 
-    #[inline(always)]
-    pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
-        let head = match &mut self.before {
-            Some(before) if Self::is_unmoved(before, self.bits, hash) => {
-                &mut before.rows[bucket(hash, before.bits)]
-            }
-            _ => &mut self.rows[bucket(hash, self.bits)],
-        };
-        std::mem::replace(head, row)
+    fn view_mut(&mut self) -> View<&mut [u32]> {
+        let before = self.before.as_mut();
+        View {
+            bits: self.bits,
+            rows: &mut self.rows,
+            before: before.map(|before| (&mut before.rows[..], before.bits, before.moved)),
+        }
     }
 
-    #[inline(always)]
-    pub(super) fn prefetch(&self, hash: u64) {
-        prefetch_read(&self.rows, bucket(hash, self.bits));
-        if let Some(before) = &self.before {
-            prefetch_read(&before.rows, bucket(hash, before.bits));
+    /// Puts a row at the head of its bucket; the row that was there.
+    pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
+        self.view_mut().replace(hash, row)
+    }
+
+    /// Puts the rows of a batch at the heads of the buckets of their hashes, one
+    /// after the other, except those that are not `linked`, if there are
+    /// `some_not`; calls `was` with each and the row that was there.
+    #[inline]
+    pub(super) fn replace_all(
+        &mut self,
+        hashes: impl ExactSizeIterator<Item = u64> + Clone,
+        number: impl Fn(usize) -> u32,
+        linked: impl Fn(usize) -> bool,
+        some_not: bool,
+        mut was: impl FnMut(usize, u32),
+    ) {
+        let mut view = self.view_mut();
+        hashes.clone().take(AHEAD).for_each(|hash| view.prefetch(hash));
+        let mut ahead = hashes.clone().skip(AHEAD);
+        if view.before.is_none() && !some_not {
+            // As it mostly is: nothing to tell apart.
+            let (bits, rows) = (view.bits, view.rows);
+            for (i, hash) in hashes.enumerate() {
+                prefetch_read(rows, bucket(ahead.next().unwrap_or(hash), bits));
+                was(i, std::mem::replace(&mut rows[bucket(hash, bits)], number(i)));
+            }
+            return;
+        }
+        for (i, hash) in hashes.enumerate() {
+            view.prefetch(ahead.next().unwrap_or(hash));
+            if linked(i) {
+                was(i, view.replace(hash, number(i)));
+            }
         }
     }
 

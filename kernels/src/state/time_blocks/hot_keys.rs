@@ -2,7 +2,7 @@
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
 //! newer rows of its key. So of keys with many rows some are noted, one in
-//! [`EVERY`] of all rows, and a look-up that meets one which is too new goes on
+//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new goes on
 //! at the oldest of those that lie in blocks of which every row is too new.
 
 use std::collections::VecDeque;
@@ -10,8 +10,6 @@ use std::collections::VecDeque;
 use ahash::RandomState;
 use hashbrown::HashMap;
 
-/// Of so many rows one may be noted: those whose number is a multiple.
-const EVERY: u32 = 64;
 /// A key counts as hot if it seems to have this many rows.
 const HOT: u32 = 64;
 
@@ -23,6 +21,14 @@ pub(super) struct HotKeys {
 }
 
 impl HotKeys {
+    /// Of so many rows one may be noted: those whose number is a multiple.
+    pub(super) const EVERY: u32 = 64;
+
+    /// How many rows after the one of this number the first is that may be.
+    pub(super) fn first_noted(row: u32) -> u32 {
+        row.wrapping_neg() % Self::EVERY
+    }
+
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
         Self { rows: HashMap::with_hasher(hasher), noted: 0 }
@@ -31,7 +37,7 @@ impl HotKeys {
     /// Whether a row of this number is one that may be noted.
     #[inline(always)]
     pub(super) fn may_note(row: u32) -> bool {
-        row % EVERY == 0
+        row.is_multiple_of(Self::EVERY)
     }
 
     /// Notes a row, if its key is hot: it came `gap` rows after the one before
@@ -54,7 +60,7 @@ impl HotKeys {
         }
         rows.push_back(row);
         self.noted += 1;
-        if self.noted > 2 * (live / EVERY as usize) + EVERY as usize {
+        if self.noted > 2 * (live / Self::EVERY as usize) + Self::EVERY as usize {
             self.forget(is_current);
         }
     }

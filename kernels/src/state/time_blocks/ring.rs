@@ -15,8 +15,6 @@ use crate::state::{NewRows, StateSize};
 
 /// Buckets that are moved, at least, when rows come in during a resize.
 const MOVES: usize = 64;
-/// How far ahead of its use a head is asked for.
-const AHEAD: usize = 16;
 /// In a smaller state even the longest chain is short.
 const LONG_CHAINS: usize = 4096;
 
@@ -185,28 +183,35 @@ impl<E: EntryKey> Ring<E> {
         let Self { directory, heads, hot_keys, links, live, plan, .. } = self;
         let hashes = new.keys.hashes();
         let (next, span, none) = (directory.next(), directory.span(), directory.none());
-        let hot = plan.interval && *live >= LONG_CHAINS;
         links.clear();
-        for (i, &row) in rows.iter().enumerate() {
-            if let Some(&ahead) = rows.get(i + AHEAD) {
-                heads.prefetch(hashes[ahead as usize]);
-            }
-            if !new.keys.is_matchable(row as usize) {
-                links.push(none);
+        links.resize(rows.len(), none);
+        let matchable = new.keys.matchable();
+        // The older row of a bucket, if it is of this call or current: between
+        // row `i` and the oldest.
+        let older = |i: usize, older: u32| {
+            let gap = directory.distance(directory.plus(next, i as u32), older);
+            if gap.wrapping_sub(1) < span + i as u32 { older } else { none }
+        };
+        heads.replace_all(
+            rows.iter().map(|&row| hashes[row as usize]),
+            |i| directory.plus(next, i as u32),
+            |i| matchable.is_none_or(|matchable| matchable.value(rows[i] as usize)),
+            matchable.is_some(),
+            |i, row| links[i] = older(i, row),
+        );
+        if !plan.interval || *live < LONG_CHAINS {
+            return;
+        }
+        let first = HotKeys::first_noted(next) as usize;
+        for i in (first..rows.len()).step_by(HotKeys::EVERY as usize) {
+            if links[i] == none {
                 continue;
             }
-            let hash = hashes[row as usize];
             let number = directory.plus(next, i as u32);
-            let older = heads.replace(hash, number);
-            // Of this call or current: between it and the oldest row.
-            let gap = directory.distance(number, older);
-            let is_there = gap != 0 && gap <= span + i as u32;
-            links.push(if is_there { older } else { none });
-            if hot && is_there && HotKeys::may_note(number) {
-                hot_keys.note(number, hash, gap, *live, |row| {
-                    directory.distance(number, row) <= span + i as u32
-                });
-            }
+            let gap = directory.distance(number, links[i]);
+            hot_keys.note(number, hashes[rows[i] as usize], gap, *live, |row| {
+                directory.distance(number, row) <= span + i as u32
+            });
         }
     }
 
@@ -229,7 +234,7 @@ impl<E: EntryKey> Ring<E> {
         bytes.remove(block.bytes::<E>(&plan.shape));
         let live = block.remove(at);
         bytes.add(block.bytes::<E>(&plan.shape));
-        directory.note_dead(row);
+        directory.note_dead();
         self.live -= 1;
         self.thinned(row, live + 1, live);
         true

@@ -1,8 +1,12 @@
 //! The event times that partners may have, row by row of a look-up.
 
+use arrow::buffer::NullBuffer;
+
 use crate::state::IntervalProbe;
 use crate::state::block::Windows;
-use crate::time::EventTimes;
+
+/// The window of a row that can have no partner.
+const EMPTY: (i64, i64) = (i64::MAX, i64::MIN);
 
 /// Any time after `after`.
 #[derive(Debug)]
@@ -16,10 +20,6 @@ impl Windows for AnyTime {
         (self.from, i64::MAX)
     }
 
-    fn has_partners(&self, _: usize) -> bool {
-        true
-    }
-
     fn rows(&self) -> usize {
         self.rows
     }
@@ -28,7 +28,7 @@ impl Windows for AnyTime {
 /// Times between two distances from the row's own, where no sum leaves 64 bits.
 #[derive(Debug)]
 pub(super) struct Between<'a> {
-    times: &'a EventTimes,
+    nulls: Option<&'a NullBuffer>,
     micros: &'a [i64],
     shift: (i64, i64),
     from: i64,
@@ -42,20 +42,19 @@ impl<'a> Between<'a> {
         let fits = |time: i64| time.checked_add(shift.0).and(time.checked_add(shift.1)).is_some();
         let all_fit =
             interval.times.span().is_none_or(|(least, greatest)| fits(least) && fits(greatest));
-        all_fit.then_some(Self { times: interval.times, micros, shift, from })
+        all_fit.then_some(Self { nulls: interval.times.nulls(), micros, shift, from })
     }
 }
 
 impl Windows for Between<'_> {
     #[inline(always)]
     fn window(&self, row: usize) -> (i64, i64) {
-        // No sum of a row with a time wraps: see `new`.
+        if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            return EMPTY;
+        }
+        // No sum wraps: see `new`.
         let time = self.micros[row];
         ((time.wrapping_add(self.shift.0)).max(self.from), time.wrapping_add(self.shift.1))
-    }
-
-    fn has_partners(&self, row: usize) -> bool {
-        self.times.nulls().is_none_or(|nulls| nulls.is_valid(row))
     }
 
     fn rows(&self) -> usize {
@@ -72,12 +71,7 @@ pub(super) struct Around<'a> {
 
 impl Windows for Around<'_> {
     fn window(&self, row: usize) -> (i64, i64) {
-        // A row without partners has an empty window.
-        self.interval.around(row).map_or((1, 0), |(from, to)| (from.max(self.from), to))
-    }
-
-    fn has_partners(&self, row: usize) -> bool {
-        self.interval.around(row).is_some()
+        self.interval.around(row).map_or(EMPTY, |(from, to)| (from.max(self.from), to))
     }
 
     fn rows(&self) -> usize {

@@ -1,0 +1,139 @@
+//! The two passes of a round on eight rows at a time.
+
+use std::arch::x86_64::*;
+
+use super::{Active, BLOCK, LANES, Lists, Newer, ROOM};
+use crate::arch::prefetch_address;
+use crate::state::block::directory::{Directory, Hot};
+
+/// Words of what a step needs to know of a block.
+const HOT_WORDS: i32 = (size_of::<Hot>() / size_of::<u64>()) as i32;
+const _: () = assert!(HOT_WORDS == 4 && std::mem::offset_of!(Hot, entries) == 0);
+const _: () = assert!(std::mem::offset_of!(Hot, base) == 8);
+const _: () = assert!(std::mem::offset_of!(Hot, greatest) == 16);
+
+/// The lanes that `left` rows fill.
+#[inline(always)]
+fn lanes(left: usize) -> u8 {
+    if left >= LANES { u8::MAX } else { (1 << left) - 1 }
+}
+
+/// See [`Walk::advance`](super::Walk::advance); entries are of so many words.
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW, DQ and VL.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: &mut Active) {
+    let n = active.len;
+    let hot = &directory.hot[..];
+    assert!(n <= BLOCK && hot.len().is_power_of_two() && hot.len() <= 1 << 28);
+    let words: *const i64 = hot.as_ptr().cast();
+    let shift = _mm_cvtsi32_si128(directory.shift as i32);
+    let places = _mm256_set1_epi32((hot.len() - 1) as i32);
+    let offsets = _mm256_set1_epi32(((1u32 << directory.shift) - 1) as i32);
+    let newest = _mm256_set1_epi32(directory.next.wrapping_sub(1) as i32);
+    let mask = _mm256_set1_epi32(directory.mask as i32);
+    let span = _mm256_set1_epi32(directory.span() as i32);
+    let entry_bytes = _mm512_set1_epi64((entry_words * size_of::<u64>()) as i64);
+    let mut kept = 0;
+    for i in (0..n).step_by(LANES) {
+        // SAFETY: `kept <= i < BLOCK`, so that eight from either are within the
+        // columns' `ROOM`; what is stored at `kept` does not reach the rows from
+        // `i + LANES` on, which are still to be read. `places` masks an index of
+        // `hot`, of which three words are read.
+        unsafe {
+            let candidates = _mm256_loadu_si256(active.candidates.as_ptr().add(i).cast());
+            let rows = _mm256_loadu_si256(active.rows.as_ptr().add(i).cast());
+            let from = _mm512_loadu_si512(active.from.as_ptr().add(i).cast());
+            let to = _mm512_loadu_si512(active.to.as_ptr().add(i).cast());
+            let place = _mm256_and_si256(_mm256_srl_epi32(candidates, shift), places);
+            let word = _mm256_slli_epi32::<2>(place);
+            let entries = _mm512_i32gather_epi64::<8>(word, words);
+            let bases = _mm512_i32gather_epi64::<8>(word, words.add(1));
+            let greatest = _mm512_i32gather_epi64::<8>(word, words.add(2));
+            let held = _mm512_test_epi64_mask(entries, entries);
+            let offset = _mm512_cvtepu32_epi64(_mm256_and_si256(candidates, offsets));
+            let offset = _mm512_mul_epu32(offset, entry_bytes);
+            let entries = _mm512_mask_add_epi64(entries, held, entries, offset);
+            let age = _mm256_and_si256(_mm256_sub_epi32(newest, candidates), mask);
+            let goes_on = lanes(n - i)
+                & _mm256_cmplt_epu32_mask(age, span)
+                & _mm512_cmpge_epi64_mask(greatest, from)
+                & _mm512_cmple_epi64_mask(from, to);
+            let column = _mm256_maskz_compress_epi32(goes_on, rows);
+            _mm256_storeu_si256(active.rows.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm256_maskz_compress_epi32(goes_on, candidates);
+            _mm256_storeu_si256(active.candidates.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm512_maskz_compress_epi64(goes_on, entries);
+            _mm512_storeu_si512(active.entries.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm512_maskz_compress_epi64(goes_on, bases);
+            _mm512_storeu_si512(active.bases.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm512_maskz_compress_epi64(goes_on, from);
+            _mm512_storeu_si512(active.from.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm512_maskz_compress_epi64(goes_on, to);
+            _mm512_storeu_si512(active.to.as_mut_ptr().add(kept).cast(), column);
+            let more = goes_on.count_ones() as usize;
+            for &entry in active.entries.get_unchecked(kept..kept + more) {
+                prefetch_address(entry);
+            }
+            kept += more;
+        }
+    }
+    debug_assert!(kept + LANES <= ROOM);
+    active.len = kept;
+}
+
+/// See [`Walk::read`](super::Walk::read), for the eight rows from `from` on, or
+/// those that there are. None, and nothing is done, if an entry of them takes a
+/// closer look.
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW, DQ and VL. Rows are below the number of keys;
+/// entries are null or of two words that can be read.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) unsafe fn read(
+    active: &mut Active,
+    from: usize,
+    keys: &[u64],
+    tag: u32,
+    lists: &mut Lists<'_>,
+) -> Option<Newer> {
+    assert!(from < active.len && active.len <= BLOCK);
+    assert!(lists.len + LANES <= lists.probe.len() && lists.probe.len() == lists.stored.len());
+    let lanes = lanes(active.len - from);
+    // SAFETY: `from < BLOCK`, so that eight from there are within the columns'
+    // `ROOM`; the lists have room for eight more, asserted. Gathers read the
+    // lanes in use only: entries that are not null, of which two words can be
+    // read, and keys of rows that there are, as the caller promises.
+    unsafe {
+        let entries = _mm512_loadu_si512(active.entries.as_ptr().add(from).cast());
+        if _mm512_mask_test_epi64_mask(lanes, entries, entries) != lanes {
+            return None;
+        }
+        let candidates = _mm256_loadu_si256(active.candidates.as_ptr().add(from).cast());
+        let rows = _mm256_loadu_si256(active.rows.as_ptr().add(from).cast());
+        let zero = _mm512_setzero_si512();
+        let null: *const i64 = std::ptr::null();
+        let stored = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, null);
+        let last = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, null.wrapping_add(1));
+        let keys = _mm512_mask_i32gather_epi64::<8>(zero, lanes, rows, keys.as_ptr().cast());
+        let same_key = _mm512_mask_cmpeq_epi64_mask(lanes, stored, keys);
+        let bases = _mm512_loadu_si512(active.bases.as_ptr().add(from).cast());
+        let time = _mm512_add_epi64(bases, _mm512_srli_epi64::<32>(last));
+        let first = _mm512_loadu_si512(active.from.as_ptr().add(from).cast());
+        let to = _mm512_loadu_si512(active.to.as_ptr().add(from).cast());
+        let is_newer = _mm512_mask_cmpgt_epi64_mask(same_key, time, to);
+        let matches = _mm512_mask_cmpge_epi64_mask(same_key & !is_newer, time, first);
+        let column = _mm256_maskz_compress_epi32(matches, rows);
+        _mm256_storeu_si256(lists.probe.as_mut_ptr().add(lists.len).cast(), column);
+        let tagged = _mm256_or_si256(candidates, _mm256_set1_epi32(tag as i32));
+        let column = _mm256_maskz_compress_epi32(matches, tagged);
+        _mm256_storeu_si256(lists.stored.as_mut_ptr().add(lists.len).cast(), column);
+        lists.len += matches.count_ones() as usize;
+        let next = _mm512_cvtepi64_epi32(last);
+        _mm256_storeu_si256(active.candidates.as_mut_ptr().add(from).cast(), next);
+        let mut newer = Newer { lanes: is_newer, candidates: [0; LANES] };
+        _mm256_storeu_si256(newer.candidates.as_mut_ptr().cast(), candidates);
+        Some(newer)
+    }
+}
