@@ -1,10 +1,11 @@
 //! Entry points into long chains.
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
-//! newer rows of its key. So of keys with many rows some are noted, one in
-//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new
-//! goes on at the oldest of those that lie in blocks of which every row is too
-//! new.
+//! newer rows of its key. So of keys with many rows some are noted: the first
+//! one in each block where they have several a block, and one in
+//! [`HotKeys::EVERY`] of the others. A look-up that meets a row which is too new,
+//! with more of them to come, goes on at the oldest of those that lie in blocks
+//! of which every row is too new; its link leads into the block before.
 
 use std::collections::VecDeque;
 
@@ -38,14 +39,6 @@ impl HotKeys {
         group * Self::EVERY + (group.wrapping_mul(0x9E37_79B1) >> (32 - Self::EVERY.ilog2()))
     }
 
-    /// How many rows after the one of number `first` those are that may be
-    /// noted, of so many rows whose numbers do not wrap around.
-    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
-        let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
-        let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
-        noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
-    }
-
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
         Self {
@@ -63,20 +56,14 @@ impl HotKeys {
         row == Self::of_group(row)
     }
 
-    /// Notes a row, if its key is hot: it came `gap` rows after the one before
-    /// it, of `live` rows.
+    /// Whether a key that comes every `gap` rows has many of `live` rows.
     #[inline]
-    pub(super) fn note(
-        &mut self,
-        row: u32,
-        hash: u64,
-        gap: u32,
-        live: usize,
-        is_current: impl Fn(u32) -> bool,
-    ) {
-        if (gap as usize).saturating_mul(HOT as usize) > live {
-            return;
-        }
+    pub(super) fn is_hot(gap: u32, live: usize) -> bool {
+        (gap as usize).saturating_mul(HOT as usize) <= live
+    }
+
+    /// Notes a row, and forgets those of its key that are gone.
+    pub(super) fn note(&mut self, row: u32, hash: u64, is_current: impl Fn(u32) -> bool) {
         let rows = self.rows.entry(hash).or_default();
         while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
             self.noted -= 1;

@@ -206,16 +206,21 @@ impl<E: EntryKey> Ring<E> {
         if !plan.interval || *live < LONG_CHAINS {
             return;
         }
-        for i in HotKeys::in_range(next, rows.len() as u32) {
-            let i = i as usize;
-            if links[i] == none {
+        // The first row of a key in this block, where it has several a block,
+        // and now and then one of a key that has many all the same.
+        let (at, near) = (directory.offset_of(next) as u32, plan.shape.rows as u32 / 2);
+        for (i, (&link, &row)) in links.iter().zip(rows).enumerate() {
+            if link == none {
                 continue;
             }
             let number = directory.plus(next, i as u32);
-            let gap = directory.distance(number, links[i]);
-            hot_keys.note(number, hashes[rows[i] as usize], gap, *live, |row| {
-                directory.distance(number, row) <= span + i as u32
-            });
+            let gap = directory.distance(number, link);
+            let is_first = gap > at + i as u32 && gap < near;
+            if is_first || HotKeys::may_note(number) && HotKeys::is_hot(gap, *live) {
+                hot_keys.note(number, hashes[row as usize], |row| {
+                    directory.distance(number, row) <= span + i as u32
+                });
+            }
         }
     }
 

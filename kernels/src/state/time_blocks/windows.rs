@@ -39,13 +39,9 @@ impl<'a> Between<'a> {
     pub(super) fn new(interval: &IntervalProbe<'a>, from: i64) -> Option<Self> {
         let shift = interval.condition.shift(interval.side)?;
         let micros = interval.times.micros();
-        // One pass that vectorises; what null rows hold may only bring about
-        // the slower way.
-        let (least, greatest) = micros
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(least, greatest), &t| (least.min(t), greatest.max(t)));
         let fits = |time: i64| time.checked_add(shift.0).and(time.checked_add(shift.1)).is_some();
-        let all_fit = micros.is_empty() || fits(least) && fits(greatest);
+        let all_fit =
+            interval.times.span().is_none_or(|(least, greatest)| fits(least) && fits(greatest));
         all_fit.then_some(Self { nulls: interval.times.nulls(), micros, shift, from })
     }
 }
