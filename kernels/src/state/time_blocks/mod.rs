@@ -300,6 +300,11 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
 
     fn reclaim(&mut self) {
         self.catch_up();
+        let span = self.span();
+        let [main, _, ahead, _] = &mut self.rings;
+        if let Some(limit) = self.front.settle(span, |step| main.sample(step)) {
+            main.part(limit, ahead);
+        }
         self.rings.iter_mut().for_each(Ring::reclaim);
     }
 }

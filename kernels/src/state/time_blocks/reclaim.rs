@@ -162,6 +162,36 @@ impl<E: EntryKey> Ring<E> {
         block.free(&mut self.arena);
     }
 
+    /// The times of one in so many rows.
+    pub(super) fn sample(&self, step: usize) -> Vec<i64> {
+        let rows = self.directory.firsts().filter_map(|first| self.directory.block(first));
+        let rows = rows.flat_map(|block| (0..block.rows()).map(move |at| (block, at)));
+        rows.step_by(step).map(|(block, at)| block.time::<E>(at)).collect()
+    }
+
+    /// Puts the rows after `limit` into another ring, and all others up anew, so
+    /// that nothing is left of what the far ones did.
+    pub(super) fn part(&mut self, limit: i64, others: &mut Self) {
+        let firsts = self.directory.firsts();
+        let blocks: Vec<Block> = firsts.filter_map(|first| self.take(first)).collect();
+        let line = self.line;
+        self.live = 0;
+        self.reset();
+        self.line = line;
+        for block in blocks {
+            for at in 0..block.rows() {
+                let time = block.time::<E>(at);
+                if block.is_dead(at) || line.is_some_and(|line| time <= line) {
+                    continue;
+                }
+                let ring = if time > limit { &mut *others } else { &mut *self };
+                ring.copy_in(&block, at);
+            }
+            self.heads.fit(self.live, self.directory.none());
+            self.move_buckets(2 * block.rows() + MOVES);
+        }
+    }
+
     /// The block whose row expires next and, at most, when.
     pub(super) fn next_due(&mut self) -> Option<(i64, u32)> {
         // Blocks that were taken out are forgotten here.

@@ -5,9 +5,12 @@ mod draw;
 mod growth;
 mod hot;
 mod lines;
+mod outliers;
 mod profile;
 mod random;
 mod twin;
+mod work;
+mod wrap;
 
 /// How many random cases: `STATE_CASES` times as many, if that is set.
 fn cases(cases: u64) -> u64 {

@@ -21,6 +21,7 @@ struct Seen {
     overdue: usize,
     ahead: usize,
     caught_up: usize,
+    parted: usize,
     untimed: usize,
     emptied: usize,
     unmatched: usize,
@@ -38,17 +39,18 @@ impl Seen {
         self.overdue += other.overdue;
         self.ahead += other.ahead;
         self.caught_up += other.caught_up;
+        self.parted += other.parted;
         self.untimed += other.untimed;
         self.emptied += other.emptied;
         self.unmatched += other.unmatched;
     }
 
-    fn all(&self) -> [usize; 13] {
+    fn all(&self) -> [usize; 14] {
         let Self { pairs, wrapped, resizing, grown, shrunk, moved, holes, .. } = *self;
-        let Self { overdue, ahead, caught_up, untimed, emptied, unmatched, .. } = *self;
+        let Self { overdue, ahead, caught_up, parted, untimed, emptied, unmatched, .. } = *self;
         [
             pairs, wrapped, resizing, grown, shrunk, moved, holes, overdue, ahead, caught_up,
-            untimed, emptied, unmatched,
+            parted, untimed, emptied, unmatched,
         ]
     }
 }
@@ -114,7 +116,9 @@ fn run<E: TestKey>(seed: u64) -> Seen {
             twin.reclaim();
             let main = &twin.fast.rings[MAIN];
             seen.moved += usize::from(main.held > 0 && main.directory.next() != before);
-            seen.caught_up += ahead - twin.fast.rings[AHEAD].live;
+            let now = twin.fast.rings[AHEAD].live;
+            seen.caught_up += ahead.saturating_sub(now);
+            seen.parted += usize::from(now > ahead);
         }
         let main = &twin.fast.rings[MAIN];
         let is_hole = |&first: &u32| main.directory.block(first).is_none();
@@ -136,12 +140,10 @@ fn run<E: TestKey>(seed: u64) -> Seen {
 #[test]
 fn random_streams() {
     let mut seen = Seen::default();
-    for seed in 0..super::cases(120) {
-        eprintln!("seed {seed}");
+    for seed in 0..super::cases(30) {
         seen.add(run::<WordEntry>(3 * seed));
         seen.add(run::<WideEntry>(3 * seed + 1));
         seen.add(run::<BytesEntry>(3 * seed + 2));
     }
-    assert!(seen.all().iter().all(|&times| times > 20), "{seen:?}");
-    eprintln!("{seen:?}");
+    assert!(seen.all().iter().all(|&times| times > 5), "{seen:?}");
 }
