@@ -13,7 +13,8 @@ fn all_pass(expected: usize, kind: fn(&Case) -> bool) {
     let mut cases = conform::shipped().expect("the shipped cases are readable");
     cases.retain(kind);
     assert_eq!(cases.len(), expected);
-    let verdicts = conform::run(&cases, Forms::Usual(default_isa().expect("STREAMJOIN_ISA")));
+    let verdicts =
+        conform::run(&cases, Forms::Usual(default_isa().expect("STREAMJOIN_ISA"))).unwrap();
     let failed: Vec<String> = verdicts
         .iter()
         .filter(|verdict| !verdict.passed())

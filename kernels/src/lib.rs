@@ -10,7 +10,7 @@
 //! | join two streams | [`StreamStreamJoin::new`], [`push`](StreamStreamJoin::push), [`advance`](StreamStreamJoin::advance), [`finish`](StreamStreamJoin::finish) |
 //! | say how far apart in time they match | [`time::IntervalCondition`], [`time::TimeCondition`] |
 //! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
-//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], limits |
+//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], threads, limits |
 //! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`IndexKind::build`], [`table::JoinIndex`] |
 //!
 //! ```

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow::datatypes::Int64Type;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
@@ -32,29 +33,27 @@ pub struct OperatorLoad {
     /// Rows of each side a batch.
     side_rows: usize,
     join: StreamStreamJoin,
+    /// None: one thread.
+    pool: Option<Arc<ThreadPool>>,
     checks: bool,
     interruption: Interruption,
 }
 
 impl OperatorLoad {
-    /// An operator that has seen nothing yet, and joins on so many threads:
-    /// on one.
+    /// An operator that has seen nothing yet, and joins on so many threads.
     ///
     /// The interval is symmetrical, and the delay of both watermarks is the
     /// rest of the retention, or what late rows need.
     ///
     /// # Errors
     /// What of the setting is out of range, in words; a shift is: only one side
-    /// would look back by it.
+    /// would look back by it. Threads that cannot be started.
     pub fn empty(
         setting: &Setting,
         store: StoreKind,
         batch_rows: usize,
         threads: usize,
     ) -> Result<Self, String> {
-        if threads != 1 {
-            return Err("the operator joins on one thread".into());
-        }
         let source = Source::new(setting, 0)?;
         let shape = *source.shape();
         if shape.shift != 0 {
@@ -74,15 +73,29 @@ impl OperatorLoad {
         );
         let columns = schema.fields().len();
         spec.output = vec![spec.output[NUMBER].clone(), spec.output[columns + NUMBER].clone()];
-        let options = StreamOptions { store, ..StreamOptions::default() };
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        let pool = builder.build().map_err(|error| error.to_string())?;
+        let pool = (threads > 1).then(|| Arc::new(pool));
+        let options = StreamOptions { store, pool: pool.clone(), ..StreamOptions::default() };
         let join = StreamStreamJoin::new(spec, options).map_err(|error| error.to_string())?;
         Ok(Self {
             source,
             side_rows: batch_rows / 2,
             join,
+            pool,
             checks: false,
             interruption: Interruption::new(),
         })
+    }
+
+    fn run_here(&mut self, batches: usize) -> Meter {
+        let mut meter = Meter::default();
+        // It may have been made in another thread.
+        self.interruption = Interruption::new();
+        for _ in 0..batches {
+            self.batch(&mut meter);
+        }
+        meter
     }
 
     fn batch(&mut self, meter: &mut Meter) {
@@ -114,13 +127,12 @@ impl Load for OperatorLoad {
     }
 
     fn run(&mut self, batches: usize) -> Meter {
-        let mut meter = Meter::default();
-        // It may have been made in another thread.
-        self.interruption = Interruption::new();
-        for _ in 0..batches {
-            self.batch(&mut meter);
+        // The thread that pushes the batches is one of the pool, as in a program
+        // that does nothing else.
+        match self.pool.clone() {
+            Some(pool) => pool.install(|| self.run_here(batches)),
+            None => self.run_here(batches),
         }
-        meter
     }
 
     fn side_rows(&self) -> usize {

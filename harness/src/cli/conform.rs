@@ -19,8 +19,8 @@ pub struct ConformArgs {
     pub files: Vec<PathBuf>,
 
     /// Run every case through every index, layout, state store, instruction set
-    /// and block size, in other encodings, and once more on enlarged tables and
-    /// streams
+    /// and block size and on one to four threads, in other encodings, and once
+    /// more on enlarged tables and streams
     #[arg(long)]
     pub all: bool,
 
@@ -49,7 +49,7 @@ pub fn run(args: &ConformArgs) -> Result<()> {
         select(&mut cases, name)?;
     }
     let forms = if args.all { Forms::All } else { Forms::Usual(default_isa()?) };
-    let verdicts = conform::run(&cases, forms);
+    let verdicts = conform::run(&cases, forms)?;
     let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
     let text = summary(&verdicts);
     PipeStdout::default()

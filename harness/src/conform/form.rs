@@ -1,10 +1,15 @@
 //! The forms in which a case is run.
 
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use streamjoin_kernels::{
-    IndexKind, Isa, JoinOptions, KeyHasher, Layout, StoreKind, StreamOptions,
+    BlockOptions, IndexKind, Isa, JoinOptions, KeyHasher, Layout, StoreKind, StreamOptions,
 };
+
+use crate::error::Result;
+use crate::plan::pool;
 
 /// Which rows a form takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,30 +118,51 @@ pub(super) struct StreamsForm {
     pub(super) store: StoreKind,
     pub(super) isa: Isa,
     pub(super) max_output_rows: usize,
+    /// None: one thread.
+    pool: Option<Arc<rayon::ThreadPool>>,
+    blocks: BlockOptions,
     /// Whether columns come as dictionaries and views, sliced and in pieces;
     /// the types of the output are then not judged.
     pub(super) encoded: bool,
 }
 
+/// Bounds of an output batch, with blocks of a store that keeps such: their rows
+/// and the number of the first row, which soon wraps around.
+const OUTPUTS: [usize; 4] = [1, 2, 7, 8192];
+const BLOCKS: [(usize, u32); 4] = [(1, u32::MAX), (2, u32::MAX - 3), (7, 0), (1024, u32::MAX - 9)];
+
 impl StreamsForm {
-    /// Every store: no answer depends on it.
-    pub(super) fn usual(isa: Isa) -> Vec<Self> {
-        let StreamOptions { max_output_rows, .. } = StreamOptions::default();
-        StoreKind::ALL.map(|store| Self { store, isa, max_output_rows, encoded: false }).to_vec()
+    fn new(store: StoreKind, isa: Isa) -> Self {
+        let StreamOptions { max_output_rows, pool, blocks, .. } = StreamOptions::default();
+        Self { store, isa, max_output_rows, pool, blocks, encoded: false }
     }
 
-    /// Every store x Isa x block size, and every store on other encodings.
-    pub(super) fn all() -> Vec<Self> {
+    /// Every store: no answer depends on it.
+    pub(super) fn usual(isa: Isa) -> Vec<Self> {
+        StoreKind::ALL.map(|store| Self::new(store, isa)).to_vec()
+    }
+
+    /// Every store x Isa with each two of: one to four threads, a bound of the
+    /// output, a kind of blocks. And every store on other encodings.
+    pub(super) fn all() -> Result<Vec<Self>> {
+        let threads = (1..=4).filter_map(NonZeroUsize::new);
+        let pools = threads.map(pool).collect::<Result<Vec<_>>>()?;
         let mut forms = Vec::new();
         for store in StoreKind::ALL {
             for isa in Isa::available() {
-                for max_output_rows in [1, 2, 7, 8192] {
-                    forms.push(Self { store, isa, max_output_rows, encoded: false });
+                let form = Self::new(store, isa);
+                for (at, pool) in pools.iter().enumerate() {
+                    for (max_output_rows, i) in OUTPUTS.into_iter().zip(at..) {
+                        let (rows, first_row) = BLOCKS[i % BLOCKS.len()];
+                        let (pool, blocks) = (pool.clone(), BlockOptions { rows, first_row });
+                        forms.push(Self { max_output_rows, pool, blocks, ..form.clone() });
+                    }
                 }
             }
-            forms.push(Self { store, isa: Isa::detect(), max_output_rows: 3, encoded: true });
+            let form = Self::new(store, Isa::detect());
+            forms.push(Self { max_output_rows: 3, encoded: true, ..form });
         }
-        forms
+        Ok(forms)
     }
 
     pub(super) fn options(&self) -> StreamOptions {
@@ -144,6 +170,8 @@ impl StreamsForm {
             store: self.store,
             hasher: KeyHasher::with_seed(self.isa, SEED),
             max_output_rows: self.max_output_rows,
+            pool: self.pool.clone(),
+            blocks: self.blocks,
             ..StreamOptions::default()
         }
     }
@@ -151,7 +179,13 @@ impl StreamsForm {
 
 impl fmt::Display for StreamsForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} max_output_rows={}", self.store, self.isa, self.max_output_rows)?;
+        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        let BlockOptions { rows, first_row } = self.blocks;
+        write!(
+            f,
+            "{} {} threads={threads} max_output_rows={} block_rows={rows} first_row={first_row}",
+            self.store, self.isa, self.max_output_rows
+        )?;
         if self.encoded { f.write_str(" encoded") } else { Ok(()) }
     }
 }

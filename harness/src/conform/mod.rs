@@ -21,9 +21,11 @@ mod tests;
 
 use std::fs;
 use std::io::Read;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use rayon::prelude::*;
 use streamjoin_kernels::Isa;
 
 use crate::error::{Failure, Result};
@@ -116,19 +118,41 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Vec<Case>> {
 pub enum Forms {
     /// The default strategy, and every state store, with this instruction set.
     Usual(Isa),
-    /// Every index, layout, store, instruction set and block size, in other
-    /// encodings, and on enlarged tables and streams.
+    /// Every index, layout, store, instruction set, block size and one to four
+    /// threads, in other encodings, and on enlarged tables and streams.
     All,
 }
 
 /// Runs every case. Cases run side by side.
-#[must_use]
-pub fn run(cases: &[Case], forms: Forms) -> Vec<Verdict> {
+///
+/// # Errors
+/// A run failure if the threads of a form cannot be started.
+pub fn run(cases: &[Case], forms: Forms) -> Result<Vec<Verdict>> {
     let forms = match forms {
         Forms::Usual(isa) => (Form::usual(isa), StreamsForm::usual(isa)),
-        Forms::All => (Form::all(), StreamsForm::all()),
+        Forms::All => (Form::all(), StreamsForm::all()?),
     };
-    cases.par_iter().map(|case| judge(case, &forms.0, &forms.1)).collect()
+    let next = AtomicUsize::new(0);
+    let judge_some = || {
+        let mut verdicts = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(at) else { return verdicts };
+            verdicts.push((at, judge(case, &forms.0, &forms.1)));
+        }
+    };
+    // No pool: a thread of one that waits for a join on several threads would
+    // begin the next case, and the one after that, deeper and deeper.
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut verdicts = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(judge_some)).collect();
+        let verdicts = threads.into_iter().map(|thread| thread.join());
+        verdicts
+            .flat_map(|of_thread| of_thread.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect::<Vec<_>>()
+    });
+    verdicts.sort_by_key(|(at, _)| *at);
+    Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
 fn judge(case: &Case, forms: &[Form], streams_forms: &[StreamsForm]) -> Verdict {

@@ -8,11 +8,10 @@ mod memory;
 mod message;
 mod verify;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy};
+use crate::plan::{Plan, Strategy, pool_with_caller};
 use crate::record::{DimensionSummary, Progress, Summary};
 use crate::replay::{Counted, Pass, PassOutcome, Watcher};
 use crate::sink::{self, Sink, SinkSpec};
@@ -39,8 +38,7 @@ pub fn measure(
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
     let sampler = MemorySampler::start();
-    let pool = pool(strategy)?;
-    let pass = Pass::new(plan, strategy, pool);
+    let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
     let mut first = match pass.run(&mut *target, watcher, Counted::All) {
@@ -73,20 +71,6 @@ pub fn measure(
     }
     let peaks = sampler.finish();
     Ok(summary(plan, &first, &measured, peaks))
-}
-
-fn pool(strategy: &Strategy) -> Result<Option<Arc<rayon::ThreadPool>>> {
-    if strategy.threads.get() == 1 {
-        return Ok(None);
-    }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(strategy.threads.get())
-        .thread_name(|number| format!("join {number}"))
-        .build()
-        .map_err(|error| {
-            Failure::run(format!("cannot start {} threads: {error}", strategy.threads))
-        })?;
-    Ok(Some(Arc::new(pool)))
 }
 
 /// A pass's failure, with where its whole batches were kept.

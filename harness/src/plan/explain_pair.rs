@@ -206,7 +206,7 @@ fn delay(scenario: &Scenario, stream: &BoundStream) -> Option<i64> {
 
 /// What is read and kept of both streams.
 pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Result<()> {
-    let join = plan.operator(&Strategy::auto()?)?;
+    let join = plan.operator(&Strategy::auto()?, None)?;
     for side in [Side::Left, Side::Right] {
         describe_read(text, &plan.side(side).stream);
         let schema = plan.side(side).input.schema();
@@ -234,13 +234,17 @@ pub(super) fn describe_store(
     plan: &StreamStreamPlan,
     strategy: &Strategy,
 ) -> Result<()> {
-    plan.operator(strategy)?;
+    plan.operator(strategy, None)?;
     let limit = match (strategy.state_limit.rows, strategy.state_limit.bytes) {
         (Some(rows), _) => format!(", at most {rows} rows"),
         (_, Some(bytes)) => format!(", at most {bytes} bytes"),
         _ => String::new(),
     };
-    let _ = writeln!(text, "  state: {}{limit}", strategy.state);
+    let parts = match strategy.threads.get() {
+        1 => String::new(),
+        threads => format!(", {threads} parts by the keys' hash, each joined by one thread"),
+    };
+    let _ = writeln!(text, "  state: {}{parts}{limit}", strategy.state);
     Ok(())
 }
 

@@ -21,6 +21,7 @@ mod relation;
 mod strategy;
 mod streams;
 mod table;
+mod threads;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
 };
+pub use threads::{pool, pool_with_caller};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -166,7 +168,7 @@ impl Plan {
     /// A usage failure for what the kernels refuse.
     pub fn check(&self, strategy: &Strategy) -> Result<()> {
         if let Self::StreamStream(plan) = self {
-            plan.operator(strategy)?;
+            plan.operator(strategy, None)?;
         }
         self.joins().iter().try_for_each(|join| join.operator(strategy, None).map(|_| ()))
     }
@@ -334,7 +336,8 @@ fn two_streams(
         unbounded: explain_pair::unbounded(scenario, pair),
     };
     // The kernels' refusals belong before the first row.
-    plan.operator(&Strategy::auto()?).map_err(|failure| failure.at(scenario.place(&spec.left)))?;
+    let refused = |failure: Failure| failure.at(scenario.place(&spec.left));
+    plan.operator(&Strategy::auto()?, None).map_err(refused)?;
     Ok(Plan::StreamStream(Box::new(plan)))
 }
 

@@ -21,7 +21,7 @@ pub struct Strategy {
     pub layout: Choice<Layout>,
     /// How the table is looked up.
     pub index: Choice<IndexKind>,
-    /// Threads that probe.
+    /// Threads that join.
     pub threads: NonZeroUsize,
     /// Instruction set.
     pub isa: Isa,

@@ -1,6 +1,7 @@
 //! Two streams laid out for the kernels: which columns travel, and no others.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, TimeUnit};
 use streamjoin_kernels::key::CastMode;
@@ -92,11 +93,16 @@ impl StreamStreamPlan {
     ///
     /// # Errors
     /// A usage failure for what the kernels refuse.
-    pub fn operator(&self, strategy: &Strategy) -> Result<StreamStreamJoin> {
+    pub fn operator(
+        &self,
+        strategy: &Strategy,
+        pool: Option<&Arc<rayon::ThreadPool>>,
+    ) -> Result<StreamStreamJoin> {
         let options = StreamOptions {
             store: strategy.state,
             hasher: KeyHasher::with_seed(strategy.isa, super::HASH_SEED),
             limit: strategy.state_limit,
+            pool: pool.cloned(),
             ..StreamOptions::default()
         };
         StreamStreamJoin::new(self.spec.clone(), options)

@@ -104,7 +104,7 @@ pub struct StateCustomMetrics {
     pub bitmap_bytes: u64,
     /// Bytes allocated but not in use.
     pub slack_bytes: u64,
-    /// Blocks that probes and eviction looked at.
+    /// Blocks that eviction looked at; rows, in a store that keeps no blocks.
     pub blocks_visited: u64,
     /// Rows that probes walked over.
     pub rows_walked: u64,

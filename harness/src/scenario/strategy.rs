@@ -23,7 +23,7 @@ pub struct StrategySpec {
     /// How the table is looked up; default auto.
     #[serde(default, deserialize_with = "from_text")]
     pub index: Option<Spanned<Choice<IndexKind>>>,
-    /// Threads that probe; default 1.
+    /// Threads that join; default 1.
     pub threads: Option<NonZeroUsize>,
     /// Instruction set; default the best that this machine has.
     #[serde(default, deserialize_with = "from_text")]

@@ -75,6 +75,39 @@ fn both_stores_are_measured_and_verified() {
 }
 
 #[test]
+fn threads_give_the_rows_and_the_state_of_one() {
+    let folder = folder();
+    let strategies: String = (1..=4)
+        .map(|threads| format!("[strategies.by-{threads}]\nthreads = {threads}\n"))
+        .collect();
+    folder.write("p.toml", format!("{SCENARIO}{strategies}"));
+    let text = folder.streamjoin(&["run", "p.toml"]).ok();
+    assert!(text.contains("verified: by-1, by-2, by-3, by-4 gave the same rows"), "{text}");
+    let text = folder.streamjoin(&["explain", "p.toml"]).ok();
+    assert!(text.contains("strategy by-3: 3 threads"), "{text}");
+    assert!(text.contains(", 3 parts by the keys' hash, each joined by one thread"), "{text}");
+    // What does not depend on how the rows lie.
+    let counts = |threads: &str| -> Vec<Value> {
+        let args =
+            ["run", "p.toml", "--strategy", "auto", "--threads", threads, "--format", "json"];
+        let report: Value = serde_json::from_str(&folder.streamjoin(&args).ok()).unwrap();
+        let run = &report["runs"][0];
+        let summary =
+            ["rowsOut", "rowsUnmatched", "checksum", "dropped", "stateRows", "outerDelay"];
+        let mut counts: Vec<Value> = summary.iter().map(|f| run["summary"][f].clone()).collect();
+        for batch in run["progress"].as_array().unwrap() {
+            let state = &batch["stateOperators"][0];
+            let fields = ["numRowsTotal", "numRowsUpdated", "numRowsRemoved"];
+            counts.extend(fields.iter().map(|field| state[field].clone()));
+            let fields = ["rowsLeft", "rowsRight"];
+            counts.extend(fields.iter().map(|field| state["customMetrics"][field].clone()));
+        }
+        counts
+    };
+    assert_eq!(counts("2"), counts("1"));
+}
+
+#[test]
 fn json_has_the_state_of_every_batch_and_of_the_run() {
     let folder = folder();
     let args = ["run", "p.toml", "--format", "json", "--strategy", "full-scan"];

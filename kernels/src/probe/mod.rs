@@ -9,6 +9,6 @@ mod row_store;
 mod variable;
 
 pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, values};
-pub(crate) use partition::partition_rows;
+pub(crate) use partition::{Partitions, group_rows, partition_rows};
 pub(crate) use payload::Payload;
 pub use predicate::{ColumnRef, Filter, Predicate, SideColumn};

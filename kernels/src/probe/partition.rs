@@ -1,5 +1,6 @@
-//! Radix partitions by the upper bits of the hash; indexes take their buckets
-//! from the lower ones, so that a partition fills all of its buckets.
+//! Rows grouped by partition. Tables have radix partitions by the upper bits of
+//! the hash; indexes take their buckets from the lower ones, so that a partition
+//! fills all of its buckets.
 
 use arrow::buffer::BooleanBuffer;
 
@@ -27,26 +28,35 @@ pub(crate) fn partition_rows(
     bits: u32,
 ) -> Partitions {
     let count = 1usize << bits;
-    let partition = |row: usize, hash: u64| match matchable {
+    group_rows(hashes.len(), count, |row| match matchable {
         Some(rows) if !rows.value(row) => row & (count - 1),
         // A shift by 64 is no shift: with one partition the mask decides.
-        _ => hash.wrapping_shr(64 - bits) as usize & (count - 1),
-    };
+        _ => hashes[row].wrapping_shr(64 - bits) as usize & (count - 1),
+    })
+}
+
+/// Groups rows, which are at most 2^32, by the partition that each is in, one
+/// of `count`.
+pub(crate) fn group_rows(
+    rows: usize,
+    count: usize,
+    partition: impl Fn(usize) -> usize,
+) -> Partitions {
     let mut starts = vec![0usize; count + 1];
-    for (row, &hash) in hashes.iter().enumerate() {
-        starts[partition(row, hash) + 1] += 1;
+    for row in 0..rows {
+        starts[partition(row) + 1] += 1;
     }
     for i in 0..count {
         starts[i + 1] += starts[i];
     }
     let mut ends = starts.clone();
-    let mut rows = vec![0u32; hashes.len()];
-    for (row, &hash) in hashes.iter().enumerate() {
-        let end = &mut ends[partition(row, hash)];
-        rows[*end] = row as u32;
+    let mut grouped = vec![0u32; rows];
+    for row in 0..rows {
+        let end = &mut ends[partition(row)];
+        grouped[*end] = row as u32;
         *end += 1;
     }
-    Partitions { rows, starts }
+    Partitions { rows: grouped, starts }
 }
 
 #[cfg(test)]

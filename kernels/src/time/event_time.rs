@@ -1,5 +1,7 @@
 //! Event time columns as microseconds.
 
+use std::sync::OnceLock;
+
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::buffer::{NullBuffer, ScalarBuffer};
 use arrow::datatypes::{
@@ -18,6 +20,8 @@ const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 pub struct EventTimes {
     micros: ScalarBuffer<i64>,
     nulls: Option<NullBuffer>,
+    /// Once it was asked for.
+    span: OnceLock<Option<(i64, i64)>>,
 }
 
 /// Whether a column of this type can be an event time: a timestamp of any unit
@@ -77,21 +81,25 @@ impl EventTimes {
             }
         };
         let nulls = column.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
-        Ok(Self { micros, nulls })
+        Ok(Self::of(micros, nulls))
+    }
+
+    fn of(micros: ScalarBuffer<i64>, nulls: Option<NullBuffer>) -> Self {
+        Self { micros, nulls, span: OnceLock::new() }
     }
 
     /// Rows without any event time.
     #[must_use]
     pub fn none(rows: usize) -> Self {
         let nulls = (rows > 0).then(|| NullBuffer::new_null(rows));
-        Self { micros: vec![0; rows].into(), nulls }
+        Self::of(vec![0; rows].into(), nulls)
     }
 
     /// The end of the tumbling window that holds each time.
     #[must_use]
     pub fn window_ends(&self, width: i64) -> Self {
         let micros = self.micros.iter().map(|&time| window_end(time, width)).collect();
-        Self { micros, nulls: self.nulls.clone() }
+        Self::of(micros, self.nulls.clone())
     }
 
     /// Number of rows.
@@ -121,6 +129,22 @@ impl EventTimes {
     #[must_use]
     pub fn micros(&self) -> &[i64] {
         &self.micros
+    }
+
+    /// The least and the greatest time; none if no row has one. They are looked
+    /// for once, however often they are asked for.
+    #[must_use]
+    pub fn span(&self) -> Option<(i64, i64)> {
+        *self.span.get_or_init(|| {
+            let wider =
+                |(least, greatest): (i64, i64), time: i64| (least.min(time), greatest.max(time));
+            let none = (i64::MAX, i64::MIN);
+            let (least, greatest) = match &self.nulls {
+                None => self.micros.iter().copied().fold(none, wider),
+                Some(nulls) => nulls.valid_indices().map(|row| self.micros[row]).fold(none, wider),
+            };
+            (least <= greatest).then_some((least, greatest))
+        })
     }
 
     /// Which rows have no time; none if all have one.

@@ -1,6 +1,6 @@
 //! Runs a query through the operator and compares every batch.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow::array::*;
 use arrow::compute::{cast, concat_batches};
@@ -76,13 +76,27 @@ pub(crate) fn row(id: i64, key: u8, time: i64) -> Row {
     Row { id, keys: vec![Some(key)], time: Some(time), value: Some(1) }
 }
 
-/// Compares a run over every store; the executed batches.
+/// A pool of up to four threads; none for one.
+pub(crate) fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
+    static POOLS: LazyLock<[Arc<rayon::ThreadPool>; 3]> = LazyLock::new(|| {
+        [2, 3, 4].map(|threads| {
+            Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+        })
+    });
+    (threads > 1).then(|| Arc::clone(&POOLS[threads - 2]))
+}
+
+/// Compares a run over every store, in one part and in several; the executed
+/// batches.
 pub(crate) fn run(query: &Query, batches: &[MicroBatch]) -> Vec<Executed> {
     let mut executed = Vec::new();
     for store in StoreKind::ALL {
-        let options = StreamOptions { store, ..StreamOptions::default() };
-        let form = Form { options, ..Form::default() };
-        executed = Run { query: query.clone(), types: &KEY_TYPES[..1], form }.check(batches);
+        for partitions in [1, 3] {
+            let partitions = Some(partitions);
+            let options = StreamOptions { store, partitions, ..StreamOptions::default() };
+            let form = Form { options, ..Form::default() };
+            executed = Run { query: query.clone(), types: &KEY_TYPES[..1], form }.check(batches);
+        }
     }
     executed
 }
@@ -183,7 +197,7 @@ impl Run<'_> {
         spec
     }
 
-    fn chunks(&self, side: usize, rows: &[Row]) -> Vec<RecordBatch> {
+    pub(crate) fn chunks(&self, side: usize, rows: &[Row]) -> Vec<RecordBatch> {
         if rows.is_empty() {
             return vec![];
         }
@@ -224,7 +238,7 @@ impl Run<'_> {
         rows
     }
 
-    fn executed(&self, batch: &mut StreamBatch<'_>) -> Executed {
+    pub(crate) fn executed(&self, batch: &mut StreamBatch<'_>) -> Executed {
         let rows = self.collect(batch);
         let report = batch.report();
         let counts = |side: &SideReport| {

@@ -9,5 +9,6 @@ mod query;
 mod random;
 mod refusals;
 mod rules;
+mod threads;
 mod times;
 mod traps;

@@ -1,5 +1,5 @@
-//! Random runs: join types x stores x batch splits x disorder x nulls x
-//! watermarks.
+//! Random runs: join types x stores x threads x batch splits x disorder x nulls
+//! x watermarks.
 
 use arrow::datatypes::TimeUnit;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
 use streamjoin_kernels::*;
 
 use crate::columns::{BOOLEAN, KEY_TYPES};
-use crate::driver::{Form, MicroBatch, Run};
+use crate::driver::{Form, MicroBatch, Run, pool};
 use crate::query::{End as Distance, Query, Row};
 
 const JOINS: [JoinType; 6] = [
@@ -130,26 +130,43 @@ fn batches(keys: usize) -> impl Strategy<Value = Vec<MicroBatch>> {
     })
 }
 
-fn form() -> impl Strategy<Value = Form> {
+/// Threads and parts, blocks, and where the numbers of rows begin: near their
+/// end, so that they soon wrap around.
+fn options() -> impl Strategy<Value = StreamOptions> {
     (
         0..StoreKind::ALL.len(),
+        (1usize..=4, prop::option::weighted(0.3, 1usize..=5)),
+        prop::sample::select(vec![1usize, 2, 7, BlockOptions::default().rows]),
+        prop_oneof![Just(0), (0u32..100).prop_map(|before| u32::MAX - before)],
+        (prop::sample::select(Isa::available()), prop::bool::weighted(0.2)),
+    )
+        .prop_map(|(store, (threads, partitions), rows, first_row, (isa, constant))| {
+            let mut hasher = KeyHasher::with_seed(isa, 0x5eed);
+            if constant {
+                hasher = KeyHasher::constant();
+            }
+            StreamOptions {
+                store: StoreKind::ALL[store],
+                blocks: BlockOptions { rows, first_row },
+                hasher,
+                partitions,
+                pool: pool(threads),
+                ..StreamOptions::default()
+            }
+        })
+}
+
+fn form() -> impl Strategy<Value = Form> {
+    (
+        options(),
         prop::sample::select(vec![1usize, 2, 5, 8192]),
         prop::sample::select(vec![1usize, 100, 64 << 20]),
         prop::sample::select(vec![1usize, 3, 1000]),
         0usize..10,
         prop::sample::select(vec![TimeUnit::Microsecond, TimeUnit::Nanosecond]),
-        any::<bool>(),
     )
-        .prop_map(|(store, rows, bytes, chunk, offset, unit, constant)| {
-            let mut options = StreamOptions {
-                store: StoreKind::ALL[store],
-                max_output_rows: rows,
-                max_output_bytes: bytes,
-                ..StreamOptions::default()
-            };
-            if constant {
-                options.hasher = KeyHasher::constant();
-            }
+        .prop_map(|(mut options, rows, bytes, chunk, offset, unit)| {
+            (options.max_output_rows, options.max_output_bytes) = (rows, bytes);
             Form { options, chunk, offset, unit }
         })
 }

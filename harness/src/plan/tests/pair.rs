@@ -1,10 +1,12 @@
 //! Plans of two streams: what travels, what is kept, what is a key.
 
+use std::num::NonZeroUsize;
+
 use streamjoin_kernels::Side;
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeKey};
 
 use super::{FailureKind, names, scenario};
-use crate::plan::{Plan, Strategy, StreamStreamPlan, plan};
+use crate::plan::{Plan, Strategy, StreamStreamPlan, plan, pool};
 
 const PAIR: &str = r#"
 [stream.s]
@@ -33,7 +35,7 @@ fn joined(text: &str) -> StreamStreamPlan {
 }
 
 fn kept(plan: &StreamStreamPlan, side: Side) -> Vec<String> {
-    let join = plan.operator(&Strategy::auto().unwrap()).unwrap();
+    let join = plan.operator(&Strategy::auto().unwrap(), None).unwrap();
     let schema = plan.side(side).input.schema();
     join.kept_columns(side).into_iter().map(|c| schema.field(c).name().clone()).collect()
 }
@@ -53,6 +55,18 @@ fn columns_that_nobody_selected_are_neither_read_nor_kept() {
     assert_eq!(kept(&plan, Side::Left), ["id", "x"]);
     assert_eq!(kept(&plan, Side::Right), ["id", "y"]);
     assert!(plan.joined.proofs.is_empty(), "the join counts its unmatched rows itself");
+}
+
+#[test]
+fn the_state_has_as_many_parts_as_there_are_threads() {
+    let plan = joined(PAIR);
+    for threads in [1, 3] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let strategy = Strategy { threads, ..Strategy::auto().unwrap() };
+        let pool = pool(threads).unwrap();
+        let join = plan.operator(&strategy, pool.as_ref()).unwrap();
+        assert_eq!(join.partitions(), threads.get());
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(in crate::replay) fn run(
     watcher: &mut dyn Watcher,
     counted: Counted,
 ) -> Result<PassOutcome> {
-    let mut join = plan.operator(strategy)?;
+    let mut join = plan.operator(strategy, pool)?;
     let pipeline = Pipeline::new(&plan.joins, strategy, pool)?;
     let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
     let mut pass = PairPass {

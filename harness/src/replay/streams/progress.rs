@@ -1,6 +1,6 @@
 //! What a batch did, as progress records have it.
 
-use streamjoin_kernels::BatchReport;
+use streamjoin_kernels::{BatchReport, SideReport};
 
 use crate::record::{EventTime, StateCustomMetrics, StateOperator, iso_millis};
 
@@ -39,9 +39,17 @@ pub(super) fn state(report: &BatchReport) -> StateOperator {
             index_bytes: state.index as u64,
             bitmap_bytes: state.bitmap as u64,
             slack_bytes: (state.slack + state.pool) as u64,
-            blocks_visited: left.rows_visited + right.rows_visited,
+            blocks_visited: blocks_visited(left) + blocks_visited(right),
             rows_walked: left.rows_walked + right.rows_walked,
             evict_ns: u64::try_from(report.times.evict.as_nanos()).unwrap_or(u64::MAX),
         },
+    }
+}
+
+/// In a store without blocks each row is one.
+fn blocks_visited(side: &SideReport) -> u64 {
+    match side.blocks_visited {
+        0 => side.rows_visited,
+        blocks => blocks,
     }
 }

@@ -1,54 +1,71 @@
-//! An executed batch, step by step (SEMANTICS: Spark's order).
+//! The output of an executed batch: what its partitions give out, in their order.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
 
-use super::emit::Pending;
 use super::intake::Intake;
 use super::join::StreamStreamJoin;
-use super::report::{BatchKind, BatchReport};
+use super::options::StreamOptions;
+use super::plan::Plan;
+use super::report::{BatchKind, BatchReport, BatchTimes, SideReport};
+use super::task::Task;
+use super::threads;
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
 use crate::side::Side;
-use crate::state::Departed;
-use crate::table::FindCursor;
-use crate::time::BatchWatermarks;
+use crate::time::{BatchWatermarks, Watermarks};
+
+/// Output batches that a partition may have ready before it waits for the
+/// others; most batches are through before.
+const READY_BATCHES: usize = 16;
 
 /// The output of one executed batch, computed as it is asked for.
 ///
 /// Read it to its end: the state changes on the way. Dropped before that, the
 /// join refuses to go on.
+///
+/// One partition gives out its output batches one by one. Several run at the
+/// same time, in rounds that end when each has a few of them ready, or as many
+/// as hold the bytes that one may; what was ready comes out in the partitions'
+/// order, which is no matter of timing.
 #[derive(Debug)]
 pub struct StreamBatch<'a> {
-    pub(super) join: &'a mut StreamStreamJoin,
-    pub(super) left: Intake,
-    pub(super) right: Intake,
-    watermarks: BatchWatermarks,
-    steps: VecDeque<Step>,
-    /// Of the step in hand, if it is a probe.
-    cursor: FindCursor,
-    pub(super) pending: Pending,
+    shared: Shared<'a>,
+    /// The partitions that are not at their end.
+    tasks: Vec<Task<'a>>,
+    ready: VecDeque<RecordBatch>,
     outer_times: Vec<i64>,
-    pub(super) report: BatchReport,
+    report: BatchReport,
+    failed: bool,
+    watermarks: &'a mut Watermarks,
+    /// The join's mark that a batch has begun and not ended.
+    open: &'a mut bool,
 }
 
-/// What is done one after the other.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Rows of a preserved side that can match nothing come out.
-    Unmatchable(Side),
-    /// New rows of a side meet the state of the other.
-    Probe(Side),
-    /// New rows of a side are stored.
-    Store(Side),
-    /// Rows of a side leave, unmatched ones of a preserved side come out.
-    Evict(Side),
-    /// All rows of a side leave.
-    Drain(Side),
-    /// The watermark moves, memory is freed.
-    Close,
+/// What all partitions of a batch look at.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) options: &'a StreamOptions,
+    pub(super) join_type: JoinType,
+    pub(super) kind: BatchKind,
+    pub(super) partitions: usize,
+    watermarks: BatchWatermarks,
+    /// Left, right.
+    intakes: Vec<Intake>,
+}
+
+impl Shared<'_> {
+    pub(super) fn intake(&self, side: Side) -> &Intake {
+        &self.intakes[side as usize]
+    }
+
+    /// The eviction line of a side.
+    pub(super) fn line(&self, side: Side) -> Option<i64> {
+        self.plan.side(side).expiry.line(self.watermarks.in_force)
+    }
 }
 
 impl<'a> StreamBatch<'a> {
@@ -58,7 +75,6 @@ impl<'a> StreamBatch<'a> {
         left: &[RecordBatch],
         right: &[RecordBatch],
     ) -> Result<Self> {
-        use Side::{Left, Right};
         let started = Instant::now();
         // Until the last step is done, and for good if one fails.
         join.open = true;
@@ -74,44 +90,32 @@ impl<'a> StreamBatch<'a> {
             late_watermark: declared.then_some(watermarks.late),
             ..BatchReport::default()
         };
-        let left = Intake::new(join, Left, left, watermarks, &mut report.left)?;
-        let right = Intake::new(join, Right, right, watermarks, &mut report.right)?;
+        let mut intakes = Vec::with_capacity(2);
+        for taken in take_in(join, kind, [left, right], watermarks) {
+            let (side, intake, side_report) = taken?;
+            *report.side_mut(side) = side_report;
+            intakes.push(intake);
+        }
         report.times.intake = started.elapsed();
-        let steps: &[Step] = match (kind, join.spec.join_type) {
-            (BatchKind::End, _) => &[Step::Drain(Left), Step::Drain(Right), Step::Close],
-            // Right rows go first, so that a left row which they match leaves
-            // before it is looked at again.
-            (_, JoinType::LeftSemi) => &[
-                Step::Probe(Right),
-                Step::Store(Right),
-                Step::Probe(Left),
-                Step::Store(Left),
-                Step::Evict(Left),
-                Step::Evict(Right),
-                Step::Close,
-            ],
-            _ => &[
-                Step::Unmatchable(Left),
-                Step::Unmatchable(Right),
-                Step::Probe(Left),
-                Step::Store(Left),
-                Step::Probe(Right),
-                Step::Store(Right),
-                Step::Evict(Left),
-                Step::Evict(Right),
-                Step::Close,
-            ],
-        };
-        Ok(Self {
-            join,
-            left,
-            right,
+        let shared = Shared {
+            plan: &join.plan,
+            options: &join.options,
+            join_type: join.spec.join_type,
+            kind,
+            partitions: join.partitions.len(),
             watermarks,
-            steps: steps.iter().copied().collect(),
-            cursor: FindCursor::default(),
-            pending: Pending::default(),
+            intakes,
+        };
+        let partitions = join.partitions.iter_mut().enumerate();
+        Ok(Self {
+            tasks: partitions.map(|(part, state)| Task::new(part, state, &shared)).collect(),
+            shared,
+            ready: VecDeque::new(),
             outer_times: Vec::new(),
             report,
+            failed: false,
+            watermarks: &mut join.watermarks,
+            open: &mut join.open,
         })
     }
 
@@ -121,15 +125,15 @@ impl<'a> StreamBatch<'a> {
     /// # Errors
     /// Errors of predicates, [`JoinError::StateLimit`],
     /// [`JoinError::TooManyStateRows`], [`JoinError::OutputTooLarge`]; after
-    /// one the join goes on no more.
+    /// one, which is the first partition's, the join goes on no more:
+    /// [`JoinError::Unfinished`].
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        loop {
-            if let Some(batch) = self.emit()? {
-                return Ok(Some(batch));
-            }
-            let Some(step) = self.steps.pop_front() else { return Ok(None) };
-            self.run(step)?;
+        if self.failed {
+            return Err(JoinError::Unfinished);
         }
+        let next = self.next_of_partitions();
+        self.failed = next.is_err();
+        next
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch) has
@@ -146,173 +150,54 @@ impl<'a> StreamBatch<'a> {
         &self.outer_times
     }
 
-    pub(super) fn intake(&self, side: Side) -> &Intake {
-        match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
-        }
-    }
-
-    fn intake_mut(&mut self, side: Side) -> &mut Intake {
-        match side {
-            Side::Left => &mut self.left,
-            Side::Right => &mut self.right,
-        }
-    }
-
-    fn run(&mut self, step: Step) -> Result<()> {
-        match step {
-            Step::Unmatchable(side) => {
-                let rows = self.intake(side).unmatchable_rows as u32;
-                self.pending = Pending::unmatchable(side, (0..rows).collect());
-                Ok(())
+    fn next_of_partitions(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.ready.pop_front() {
+                return Ok(Some(batch));
             }
-            Step::Probe(side) => self.probe(side),
-            Step::Store(side) => self.store(side),
-            Step::Evict(side) => {
-                if let Some(line) = self.line(side) {
-                    self.depart(side, Some(line));
+            match &mut self.tasks[..] {
+                [] => return self.close().map(|()| None),
+                [task] => {
+                    let next = task.next(&self.shared)?;
+                    self.report.absorb(&mut task.report);
+                    self.outer_times.append(&mut task.outer_times);
+                    if next.is_some() {
+                        return Ok(next);
+                    }
+                    self.tasks.clear();
                 }
-                Ok(())
+                _ => self.round()?,
             }
-            Step::Drain(side) => {
-                self.depart(side, None);
-                Ok(())
-            }
-            Step::Close => self.close(),
         }
     }
 
-    /// The eviction line of a side.
-    fn line(&self, side: Side) -> Option<i64> {
-        self.join.plan.side(side).expiry.line(self.watermarks.in_force)
+    /// Lets each partition go on until it has some output ready.
+    fn round(&mut self) -> Result<()> {
+        let started = Instant::now();
+        let (shared, mut tasks) = (&self.shared, std::mem::take(&mut self.tasks));
+        let rounds = threads::map(shared.options, &mut tasks, |task| fill(task, shared));
+        let mut times = BatchTimes::default();
+        for (mut task, round) in tasks.into_iter().zip(rounds) {
+            let Round { ready, goes_on } = round?;
+            self.ready.extend(ready);
+            times = times + std::mem::take(&mut task.report.times);
+            self.report.absorb(&mut task.report);
+            self.outer_times.append(&mut task.outer_times);
+            if goes_on {
+                self.tasks.push(task);
+            }
+        }
+        self.report.times = self.report.times + times.scaled_to(started.elapsed());
+        Ok(())
     }
 
-    /// The next matches of new rows; the step stays in hand until there are no
-    /// more.
-    fn probe(&mut self, side: Side) -> Result<()> {
-        let started = Instant::now();
-        let limit = self.join.options.max_output_rows;
-        let intake = match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
-        };
-        if self.cursor.is_done(intake.rows) {
-            self.cursor = FindCursor::default();
+    /// Ends the batch, once.
+    fn close(&mut self) -> Result<()> {
+        if !*self.open {
             return Ok(());
         }
-        self.pending = Pending::pairs(side, std::mem::take(&mut self.pending));
-        let probe = intake.probe(self.join, side);
-        let store = self.join.store(side.opposite());
-        let walked = store.find(probe, &mut self.cursor, &mut self.pending.pairs, limit);
-        self.report.side_mut(side.opposite()).rows_walked += walked;
-        self.apply_residual(side)?;
-        self.take_note(side);
-        self.steps.push_front(Step::Probe(side));
-        self.report.times.probe += started.elapsed();
-        Ok(())
-    }
-
-    /// Marks what has matched, and turns the pairs into what comes out of them.
-    fn take_note(&mut self, side: Side) {
-        let join_type = self.join.spec.join_type;
-        if join_type.is_existence() && side == Side::Right {
-            // A stored left row has its match: it leaves.
-            let mut rows = std::mem::take(&mut self.pending.pairs.build_rows);
-            rows.sort_unstable();
-            rows.dedup();
-            self.report.left.removed += self.join.left.remove(&rows);
-            if join_type == JoinType::LeftAnti {
-                rows.clear();
-            }
-            self.pending = Pending::stored(Side::Left, rows);
-            return;
-        }
-        let mut first = Vec::new();
-        let found = std::mem::take(&mut self.pending.pairs.probe_rows);
-        let intake = self.intake_mut(side);
-        for &row in &found {
-            if !std::mem::replace(&mut intake.matched[row as usize], true) {
-                first.push(row);
-            }
-        }
-        if !join_type.is_existence() {
-            self.pending.pairs.probe_rows = found;
-            let Self { join, pending, .. } = self;
-            if join.plan.side(side.opposite()).preserved {
-                join.store_mut(side.opposite()).set_matched(&pending.pairs.build_rows);
-            }
-            return;
-        }
-        // One match is enough: no more candidates for a row that has it.
-        let matched = &self.left.matched;
-        self.cursor.retain(|row| !matched[row as usize]);
-        if join_type == JoinType::LeftAnti {
-            first.clear();
-        }
-        self.pending = Pending::new_rows(Side::Left, first);
-    }
-
-    fn store(&mut self, side: Side) -> Result<()> {
-        let started = Instant::now();
-        let join_type = self.join.spec.join_type;
-        let (line, preserved) = (self.line(side), self.join.plan.side(side).preserved);
-        let intake = self.intake(side);
-        let under_the_line = |row: usize| {
-            line.is_some_and(|line| intake.times.get(row).is_some_and(|time| time <= line))
-        };
-        let is_stored = |row: usize| match (join_type, side) {
-            // A match is all that there is to say about them.
-            (JoinType::LeftSemi | JoinType::LeftAnti, Side::Left) => !intake.matched[row],
-            // The left rows of this batch have still to meet them.
-            (JoinType::LeftSemi, Side::Right) => true,
-            // The right rows of this batch have still to meet them.
-            (_, Side::Left) => true,
-            // All that they could match they have met, so they need not be
-            // stored to leave at once, unless they come out by that.
-            (_, Side::Right) => !under_the_line(row) || preserved && !intake.matched[row],
-        };
-        let rows: Vec<u32> =
-            (0..intake.rows).filter(|&row| is_stored(row)).map(|row| row as u32).collect();
-        if !rows.is_empty() {
-            let (join, intake) = match side {
-                Side::Left => (&mut *self.join, &self.left),
-                Side::Right => (&mut *self.join, &self.right),
-            };
-            join.store_mut(side).insert(intake.new_rows(&rows))?;
-        }
-        self.report.side_mut(side).added += rows.len() as u64;
-        self.report.times.insert += started.elapsed();
-        Ok(())
-    }
-
-    /// Rows at or before the line leave; without a line, all do.
-    fn depart(&mut self, side: Side, line: Option<i64>) {
-        let started = Instant::now();
-        let mut departed = Departed::default();
-        let unmatched = self.join.plan.side(side).preserved.then_some(&mut departed);
-        let store = self.join.store_mut(side);
-        let eviction = match line {
-            Some(line) => store.evict(line, unmatched),
-            None => store.drain(unmatched),
-        };
-        let report = self.report.side_mut(side);
-        report.removed += eviction.rows;
-        report.rows_visited += eviction.visited;
-        self.outer_times.extend(departed.times);
-        self.pending = Pending::stored(side, departed.rows);
-        self.report.times.evict += started.elapsed();
-    }
-
-    fn close(&mut self) -> Result<()> {
-        let started = Instant::now();
-        self.join.left.reclaim();
-        self.join.right.reclaim();
-        self.report.left.state = self.join.left.size();
-        self.report.right.state = self.join.right.size();
         let state = self.report.left.state + self.report.right.state;
-        self.report.times.evict += started.elapsed();
-        let limit = self.join.options.limit;
+        let limit = self.shared.options.limit;
         for (what, reached, limit) in [
             ("rows", state.rows, limit.rows),
             ("bytes", state.bytes() as u64, limit.bytes.map(|bytes| bytes as u64)),
@@ -324,12 +209,47 @@ impl<'a> StreamBatch<'a> {
         if self.report.kind != BatchKind::End {
             for side in [Side::Left, Side::Right] {
                 if let Some(seen) = &self.report.side(side).event_time {
-                    self.join.watermarks.see(side, seen.max);
+                    self.watermarks.see(side, seen.max);
                 }
             }
-            self.join.watermarks.end_batch();
+            self.watermarks.end_batch();
         }
-        self.join.open = false;
+        *self.open = false;
         Ok(())
     }
+}
+
+/// Takes in both sides, at the same time where there is input and threads for it.
+fn take_in(
+    join: &StreamStreamJoin,
+    kind: BatchKind,
+    [left, right]: [&[RecordBatch]; 2],
+    watermarks: BatchWatermarks,
+) -> Vec<Result<(Side, Intake, SideReport)>> {
+    let take_in = |&mut (side, batches): &mut (Side, &[RecordBatch])| {
+        let (intake, report) = Intake::new(join, side, batches, watermarks)?;
+        Ok((side, intake, report))
+    };
+    let mut sides = [(Side::Left, left), (Side::Right, right)];
+    match kind {
+        BatchKind::Data => threads::map(&join.options, &mut sides, take_in),
+        BatchKind::NoData | BatchKind::End => sides.iter_mut().map(take_in).collect(),
+    }
+}
+
+/// A partition's output of a round.
+struct Round {
+    ready: Vec<RecordBatch>,
+    /// Whether there is more to do.
+    goes_on: bool,
+}
+
+fn fill(task: &mut Task<'_>, shared: &Shared<'_>) -> Result<Round> {
+    let (mut ready, mut bytes) = (Vec::new(), 0);
+    while ready.len() < READY_BATCHES && bytes < shared.options.max_output_bytes {
+        let Some(batch) = task.next(shared)? else { return Ok(Round { ready, goes_on: false }) };
+        bytes += batch.get_array_memory_size();
+        ready.push(batch);
+    }
+    Ok(Round { ready, goes_on: true })
 }

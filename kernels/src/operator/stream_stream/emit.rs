@@ -8,8 +8,9 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::buffer::BooleanBuffer;
 
 use super::super::unit::too_large;
-use super::batch::StreamBatch;
+use super::batch::Shared;
 use super::plan::Kept;
+use super::task::Task;
 use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::probe::{gather, row_bytes};
@@ -70,28 +71,27 @@ impl Pending {
     }
 }
 
-impl StreamBatch<'_> {
+impl Task<'_> {
     /// The next piece of what is pending; none if nothing is.
-    pub(super) fn emit(&mut self) -> Result<Option<RecordBatch>> {
-        let started = Instant::now();
+    pub(super) fn emit(&mut self, shared: &Shared<'_>) -> Result<Option<RecordBatch>> {
         let from = self.pending.given_out;
         if from == self.pending.len() {
             return Ok(None);
         }
-        let rows = self.fitting(from);
-        let range = from..from + rows;
-        let schema = Arc::clone(&self.join.plan.output_schema);
+        let started = Instant::now();
+        let rows = self.fitting(from, shared);
+        let schema = Arc::clone(&shared.plan.output_schema);
         let columns = self
-            .columns(&self.join.plan.output, range.clone())
+            .columns(&shared.plan.output, from..from + rows, shared)
             .map_err(|error| too_large(error, &schema))?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
-        self.pending.given_out = range.end;
+        self.pending.given_out = from + rows;
         self.report.rows_out += rows as u64;
         let unmatched = match self.pending.kind {
             Kind::Nothing | Kind::Pairs(_) => false,
             Kind::New(side) | Kind::Unmatchable(side) | Kind::Stored(side) => {
-                self.join.plan.side(side).preserved
+                shared.plan.side(side).preserved
             }
         };
         self.report.rows_unmatched += if unmatched { rows as u64 } else { 0 };
@@ -100,14 +100,13 @@ impl StreamBatch<'_> {
     }
 
     /// Drops the pairs that fail the residual condition.
-    pub(super) fn apply_residual(&mut self, side: Side) -> Result<()> {
-        let Some(residual) = &self.join.plan.residual else { return Ok(()) };
-        debug_assert!(matches!(self.pending.kind, Kind::Pairs(of) if of == side));
+    pub(super) fn apply_residual(&mut self, shared: &Shared<'_>) -> Result<()> {
+        let Some(residual) = &shared.plan.residual else { return Ok(()) };
         let mut keep = Vec::with_capacity(self.pending.len());
         while keep.len() < self.pending.len() {
             let from = keep.len();
-            let rows = self.fitting(from);
-            let columns = self.columns(&residual.slots, from..from + rows)?;
+            let rows = self.fitting(from, shared);
+            let columns = self.columns(&residual.slots, from..from + rows, shared)?;
             keep.extend(residual.filter.evaluate(&columns, rows)?.iter());
         }
         self.pending.pairs.retain_from(0, &BooleanBuffer::from(keep));
@@ -115,42 +114,46 @@ impl StreamBatch<'_> {
     }
 
     /// How many of the pending rows from `from` on make up one batch.
-    fn fitting(&self, from: usize) -> usize {
-        let options = &self.join.options;
-        let rows = options.max_output_rows.min(self.pending.len() - from);
-        let bytes = options.max_output_bytes;
+    fn fitting(&self, from: usize, shared: &Shared<'_>) -> usize {
+        let rows = shared.options.max_output_rows.min(self.pending.len() - from);
+        let bytes = shared.options.max_output_bytes;
         let new = |columns: &[ArrayRef]| {
             let row: usize = columns.iter().map(row_bytes).sum();
             (bytes / 2 / row.max(1)).max(1)
         };
         let stored = |side: Side, bytes: usize| {
             let rows = &self.pending.pairs.build_rows[from..from + rows];
-            self.join.store(side).rows_within(rows, bytes)
+            self.partition.store(side).rows_within(rows, bytes)
         };
         rows.min(match self.pending.kind {
             Kind::Nothing => rows,
             Kind::Pairs(side) => {
-                new(&self.intake(side).payload).min(stored(side.opposite(), bytes / 2))
+                new(&shared.intake(side).payload).min(stored(side.opposite(), bytes / 2))
             }
-            Kind::New(side) => new(&self.intake(side).payload),
-            Kind::Unmatchable(side) => new(&self.intake(side).unmatchable),
+            Kind::New(side) => new(&shared.intake(side).payload),
+            Kind::Unmatchable(side) => new(&shared.intake(side).unmatchable),
             Kind::Stored(side) => stored(side, bytes),
         })
     }
 
     /// Kept columns of a range of the pending rows.
-    fn columns(&self, wanted: &[Kept], range: Range<usize>) -> Result<Vec<ArrayRef>> {
-        let part = |rows: &'_ Vec<u32>| rows.get(range.clone()).unwrap_or_default().to_vec();
-        let (new, stored) =
-            (part(&self.pending.pairs.probe_rows), part(&self.pending.pairs.build_rows));
+    fn columns(
+        &self,
+        wanted: &[Kept],
+        range: Range<usize>,
+        shared: &Shared<'_>,
+    ) -> Result<Vec<ArrayRef>> {
+        let pairs = &self.pending.pairs;
+        let [new, stored] = [&pairs.probe_rows, &pairs.build_rows]
+            .map(|rows| rows.get(range.clone()).unwrap_or_default());
         // Which side's columns come from where.
         let (of_new, columns, of_stored) = match self.pending.kind {
             Kind::Nothing => (None, &[][..], None),
             Kind::Pairs(side) => {
-                (Some(side), &self.intake(side).payload[..], Some(side.opposite()))
+                (Some(side), &shared.intake(side).payload[..], Some(side.opposite()))
             }
-            Kind::New(side) => (Some(side), &self.intake(side).payload[..], None),
-            Kind::Unmatchable(side) => (Some(side), &self.intake(side).unmatchable[..], None),
+            Kind::New(side) => (Some(side), &shared.intake(side).payload[..], None),
+            Kind::Unmatchable(side) => (Some(side), &shared.intake(side).unmatchable[..], None),
             Kind::Stored(side) => (None, &[][..], Some(side)),
         };
         let from_store: Vec<usize> = wanted
@@ -159,19 +162,19 @@ impl StreamBatch<'_> {
             .map(|kept| kept.column)
             .collect();
         let mut gathered = match of_stored {
-            Some(side) => self.join.store(side).gather(&from_store, &stored)?,
+            Some(side) => self.partition.store(side).gather(&from_store, stored)?,
             None => Vec::new(),
         }
         .into_iter();
         let null = |kept: &Kept| {
-            let types = &self.join.plan.side(kept.side).kept_types;
+            let types = &shared.plan.side(kept.side).kept_types;
             new_null_array(&types[kept.column], range.len())
         };
         wanted
             .iter()
             .map(|kept| {
                 if of_new == Some(kept.side) {
-                    gather(&columns[kept.column], &new)
+                    gather(&columns[kept.column], new)
                 } else if of_stored == Some(kept.side) {
                     Ok(gathered.next().unwrap_or_else(|| null(kept)))
                 } else {

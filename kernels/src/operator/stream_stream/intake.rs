@@ -6,16 +6,17 @@ use arrow::compute::concat;
 
 use super::super::stream_static::check_schema;
 use super::join::StreamStreamJoin;
+use super::partition::split;
 use super::plan::SidePlan;
 use super::report::{EventTimeStats, SideReport};
 use crate::error::{JoinError, Result};
 use crate::key::{EncodedKeys, Keys};
 use crate::pairs::NO_ROW;
-use crate::probe::gather;
+use crate::probe::{Partitions, gather};
 use crate::side::Side;
 use crate::state::{IntervalProbe, NewRows, StateProbe, by_value};
 use crate::table::Probe;
-use crate::time::{BatchWatermarks, EventTimes};
+use crate::time::{BatchWatermarks, EventTimes, IntervalCondition};
 
 /// The accepted rows of one side of a batch.
 #[derive(Debug)]
@@ -27,8 +28,10 @@ pub(super) struct Intake {
     hashes: Vec<u64>,
     matchable: Option<BooleanBuffer>,
     pub(super) times: EventTimes,
-    /// Whether each row has found a match.
-    pub(super) matched: Vec<bool>,
+    /// No row has one before this.
+    least_time: Option<i64>,
+    /// The rows of each partition; none where there is one.
+    parts: Option<Partitions>,
     /// Kept columns of rows of a preserved side that can match nothing.
     pub(super) unmatchable: Vec<ArrayRef>,
     pub(super) unmatchable_rows: usize,
@@ -36,15 +39,14 @@ pub(super) struct Intake {
 
 impl Intake {
     pub(super) fn new(
-        join: &mut StreamStreamJoin,
+        join: &StreamStreamJoin,
         side: Side,
         batches: &[RecordBatch],
         watermarks: BatchWatermarks,
-        report: &mut SideReport,
-    ) -> Result<Self> {
+    ) -> Result<(Self, SideReport)> {
         let plan = join.plan.side(side);
         let mut work = Work::new(join, side, batches)?;
-        report.rows_in = work.rows as u64;
+        let mut report = SideReport { rows_in: work.rows as u64, ..SideReport::default() };
         let mut keys = None;
         if !plan.preserved {
             let kept = work.passing(plan)?;
@@ -60,15 +62,13 @@ impl Intake {
             }
         }
         let seen = work.times(plan)?;
-        for row in 0..seen.len() {
-            if let Some(time) = seen.get(row) {
-                let origin = work.origin.as_ref().map_or(row as u64, |o| o[row].into());
-                EventTimeStats::add(&mut report.event_time, time, origin);
-            }
-        }
+        let origin = |row| work.origin.as_ref().map_or(row as u64, |rows| u64::from(rows[row]));
+        report.event_time = EventTimeStats::of(&seen, origin);
+        let least_time = report.event_time.map(|times| times.min);
         let before = work.rows;
-        if plan.watermark {
-            let times = join.stand_in(seen);
+        // What stands in for a time is never before it.
+        if plan.watermark && watermarks.is_late(least_time) {
+            let times = join.stand_in(seen.clone());
             let is_late = |row| watermarks.is_late(times.get(row));
             let kept = BooleanBuffer::collect_bool(work.rows, |row| !is_late(row));
             report.late = work.retain(Some(kept))?;
@@ -90,40 +90,53 @@ impl Intake {
             Some(keys) if work.rows == before => EncodedKeys { keys, matchable: None },
             _ => join.encode(side, &work)?,
         };
+        let times = if work.rows == before { seen } else { work.times(plan)? };
         let mut hashes = Vec::new();
         join.options.hasher.hash(&encoded.keys, &mut hashes);
-        Ok(Self {
+        let intake = Self {
             rows: work.rows,
             payload: work.payload(plan)?,
+            parts: split(&hashes, encoded.matchable.as_ref(), join.partitions.len()),
             keys: encoded.keys,
             hashes,
             matchable: encoded.matchable,
-            times: join.stand_in(work.times(plan)?),
-            matched: vec![false; work.rows],
+            times: join.stand_in(times),
+            least_time,
             unmatchable,
             unmatchable_rows,
-        })
+        };
+        Ok((intake, report))
     }
 
     fn keys(&self) -> Probe<'_> {
         Probe::new(&self.keys, &self.hashes, self.matchable.as_ref())
     }
 
-    /// The rows as ones that look for partners.
-    pub(super) fn probe(&self, join: &StreamStreamJoin, side: Side) -> StateProbe<'_> {
+    /// Whether some row may be at or before the line.
+    pub(super) fn reaches(&self, line: i64) -> bool {
+        self.least_time.is_some_and(|least| least <= line)
+    }
+
+    /// The rows of a partition, where these are not all.
+    pub(super) fn of_part(&self, part: usize) -> Option<&[u32]> {
+        self.parts.as_ref().map(|parts| parts.get(part))
+    }
+
+    /// The rows of a partition as ones that look for partners.
+    pub(super) fn probe(
+        &self,
+        part: usize,
+        side: Side,
+        condition: Option<IntervalCondition>,
+    ) -> StateProbe<'_> {
         let interval = |condition| IntervalProbe { times: &self.times, side, condition };
-        StateProbe { keys: self.keys(), rows: None, interval: join.plan.interval.map(interval) }
+        let (keys, interval) = (self.keys(), condition.map(interval));
+        StateProbe { keys, rows: self.of_part(part), interval }
     }
 
     /// Some of the rows as ones to store.
-    pub(super) fn new_rows<'a>(&'a self, rows: &'a [u32]) -> NewRows<'a> {
-        NewRows {
-            keys: self.keys(),
-            times: &self.times,
-            payload: &self.payload,
-            matched: &self.matched,
-            rows,
-        }
+    pub(super) fn new_rows<'a>(&'a self, rows: &'a [u32], matched: &'a [bool]) -> NewRows<'a> {
+        NewRows { keys: self.keys(), times: &self.times, payload: &self.payload, matched, rows }
     }
 }
 

@@ -1,16 +1,19 @@
 //! The operator.
 
+use std::ops::Add;
+
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 
 use super::batch::StreamBatch;
 use super::options::StreamOptions;
+use super::partition::Partition;
 use super::plan::Plan;
 use super::report::BatchKind;
 use super::spec::{End, StreamStreamSpec};
 use crate::error::{JoinError, Result};
 use crate::side::Side;
-use crate::state::{BlockOptions, StateSize, StateStore};
+use crate::state::StateSize;
 use crate::time::{Expiry, Watermarks};
 
 /// Joins two streams, batch by batch.
@@ -64,8 +67,7 @@ pub struct StreamStreamJoin {
     pub(super) spec: StreamStreamSpec,
     pub(super) options: StreamOptions,
     pub(super) plan: Plan,
-    pub(super) left: Box<dyn StateStore>,
-    pub(super) right: Box<dyn StateStore>,
+    pub(super) partitions: Vec<Partition>,
     pub(super) watermarks: Watermarks,
     /// A batch has begun and not ended.
     pub(super) open: bool,
@@ -82,23 +84,12 @@ impl StreamStreamJoin {
     /// that are none, and options out of range.
     pub fn new(spec: StreamStreamSpec, options: StreamOptions) -> Result<Self> {
         let plan = Plan::new(&spec)?;
-        if !(1..=1 << 30).contains(&options.max_output_rows) {
-            return Err(JoinError::InvalidPlan(format!(
-                "max_output_rows must be between 1 and 2^30, not {}",
-                options.max_output_rows
-            )));
-        }
-        if !(1..=BlockOptions::MAX_ROWS).contains(&options.blocks.rows) {
-            return Err(JoinError::InvalidPlan(format!(
-                "a block has between 1 and {} rows, not {}",
-                BlockOptions::MAX_ROWS,
-                options.blocks.rows
-            )));
-        }
+        options.check()?;
         let (left, right) = (spec.left.watermark_delay, spec.right.watermark_delay);
         Ok(Self {
-            left: options.store.build(&plan.store_plan(Side::Left, &options))?,
-            right: options.store.build(&plan.store_plan(Side::Right, &options))?,
+            partitions: (0..options.partitions())
+                .map(|_| Partition::new(&plan, &options))
+                .collect::<Result<_>>()?,
             watermarks: Watermarks::new(spec.policy, left, right),
             open: false,
             spec,
@@ -148,7 +139,14 @@ impl StreamStreamJoin {
     /// What the state of a side holds.
     #[must_use]
     pub fn state(&self, side: Side) -> StateSize {
-        self.store(side).size()
+        let sizes = self.partitions.iter().map(|partition| partition.store(side).size());
+        sizes.fold(StateSize::default(), Add::add)
+    }
+
+    /// Parts that the state is cut into by the keys' hash.
+    #[must_use]
+    pub fn partitions(&self) -> usize {
+        self.partitions.len()
     }
 
     /// The watermarks.
@@ -206,7 +204,7 @@ impl StreamStreamJoin {
     /// As [`push`](Self::push).
     pub fn finish(&mut self, end: End) -> Result<Option<StreamBatch<'_>>> {
         self.check_closed()?;
-        let empty = self.left.rows() + self.right.rows() == 0;
+        let empty = [Side::Left, Side::Right].iter().all(|side| self.state(*side).rows == 0);
         match end {
             End::Flush if !empty => StreamBatch::begin(self, BatchKind::End, &[], &[]).map(Some),
             _ => Ok(None),
@@ -215,19 +213,5 @@ impl StreamStreamJoin {
 
     fn check_closed(&self) -> Result<()> {
         if self.open { Err(JoinError::Unfinished) } else { Ok(()) }
-    }
-
-    pub(super) fn store(&self, side: Side) -> &dyn StateStore {
-        match side {
-            Side::Left => self.left.as_ref(),
-            Side::Right => self.right.as_ref(),
-        }
-    }
-
-    pub(super) fn store_mut(&mut self, side: Side) -> &mut dyn StateStore {
-        match side {
-            Side::Left => self.left.as_mut(),
-            Side::Right => self.right.as_mut(),
-        }
     }
 }

@@ -7,9 +7,12 @@ mod intake;
 mod join;
 mod options;
 mod output;
+mod partition;
 mod plan;
 mod report;
 mod spec;
+mod task;
+mod threads;
 
 pub use batch::StreamBatch;
 pub use join::StreamStreamJoin;

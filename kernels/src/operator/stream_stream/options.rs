@@ -1,6 +1,7 @@
 //! How a stream-stream join is carried out; none of it changes the answer.
 
 use crate::arch::Isa;
+use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::state::{BlockOptions, StoreKind};
 
@@ -29,6 +30,50 @@ pub struct StreamOptions {
     pub max_output_bytes: usize,
     /// The most state that is allowed; none by default.
     pub limit: StateLimit,
+    /// Parts that the state is cut into by the keys' hash; a part of a batch is
+    /// joined by one thread, so fewer parts than threads leave some idle. None:
+    /// as many as there are threads. The order of the output depends on it.
+    pub partitions: Option<usize>,
+    /// Threads to join with, of which the caller's own takes the place of one;
+    /// none: that alone. A batch is a matter of microseconds: it is joined
+    /// fastest from a thread of the pool (rayon's `use_current_thread`, or
+    /// inside `install`), which does not sleep while the others work. A thread
+    /// of any pool may take up other work of that pool meanwhile, as always with
+    /// rayon.
+    #[cfg(feature = "rayon")]
+    pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
+}
+
+impl StreamOptions {
+    /// The most parts that the state is cut into.
+    pub const MAX_PARTITIONS: usize = 1 << 12;
+
+    /// Parts that the state is cut into.
+    pub(super) fn partitions(&self) -> usize {
+        #[cfg(feature = "rayon")]
+        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        #[cfg(not(feature = "rayon"))]
+        let threads = 1;
+        self.partitions.unwrap_or(threads.min(Self::MAX_PARTITIONS))
+    }
+
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] for numbers out of range.
+    pub(super) fn check(&self) -> Result<()> {
+        let numbers = [
+            ("the rows of an output batch", self.max_output_rows, 1 << 30),
+            ("the rows of a block", self.blocks.rows, BlockOptions::MAX_ROWS),
+            ("the partitions of the state", self.partitions(), Self::MAX_PARTITIONS),
+        ];
+        for (what, number, most) in numbers {
+            if !(1..=most).contains(&number) {
+                return Err(JoinError::InvalidPlan(format!(
+                    "{what} must number between 1 and {most}, not {number}"
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Default for StreamOptions {
@@ -40,6 +85,9 @@ impl Default for StreamOptions {
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,
             limit: StateLimit::default(),
+            partitions: None,
+            #[cfg(feature = "rayon")]
+            pool: None,
         }
     }
 }

@@ -1,9 +1,13 @@
 //! What a batch did.
 
+use std::ops::Add;
 use std::time::Duration;
+
+use arrow::buffer::NullBuffer;
 
 use crate::side::Side;
 use crate::state::StateSize;
+use crate::time::EventTimes;
 
 /// Why a batch ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +59,22 @@ impl BatchReport {
             Side::Right => &mut self.right,
         }
     }
+
+    /// Takes up what a partition did, and leaves nothing of it there.
+    pub(super) fn absorb(&mut self, part: &mut Self) {
+        let part = std::mem::take(part);
+        for (side, part) in [(&mut self.left, part.left), (&mut self.right, part.right)] {
+            side.added += part.added;
+            side.removed += part.removed;
+            side.state = side.state + part.state;
+            side.rows_walked += part.rows_walked;
+            side.rows_visited += part.rows_visited;
+            side.blocks_visited += part.blocks_visited;
+        }
+        self.rows_out += part.rows_out;
+        self.rows_unmatched += part.rows_unmatched;
+        self.times = self.times + part.times;
+    }
 }
 
 /// One side of a batch. Each row that came in was dropped for one reason, or
@@ -88,6 +108,8 @@ pub struct SideReport {
     pub rows_walked: u64,
     /// Stored rows that eviction looked at.
     pub rows_visited: u64,
+    /// Blocks that eviction looked at; 0 in a store that keeps none.
+    pub blocks_visited: u64,
 }
 
 impl SideReport {
@@ -115,22 +137,26 @@ pub struct EventTimeStats {
 }
 
 impl EventTimeStats {
-    /// Takes up one row.
-    pub(super) fn add(stats: &mut Option<Self>, time: i64, row: u64) {
-        match stats {
-            None => {
-                *stats =
-                    Some(Self { min: time, max: time, max_row: row, sum: time.into(), rows: 1 });
+    /// Of all rows with an event time, if there are some; `origin` says which
+    /// row of the batch each is.
+    pub(super) fn of(times: &EventTimes, origin: impl Fn(usize) -> u64) -> Option<Self> {
+        let (min, max) = times.span()?;
+        let max_row = (0..times.len()).find(|&row| times.get(row) == Some(max))?;
+        let nulls = times.nulls();
+        let rows = (times.len() - nulls.map_or(0, NullBuffer::null_count)) as u64;
+        let micros = times.micros();
+        let (floor, range) = (i128::from(min) * i128::from(rows), max.abs_diff(min));
+        let sum = match nulls {
+            // What is above the floor fits into 64 bits, so that sums which wrap
+            // tell it.
+            None if range.checked_mul(rows).is_some() => {
+                let sum = micros.iter().copied().fold(0, i64::wrapping_add);
+                floor + i128::from(sum.wrapping_sub(floor as i64) as u64)
             }
-            Some(stats) => {
-                stats.min = stats.min.min(time);
-                if time > stats.max {
-                    (stats.max, stats.max_row) = (time, row);
-                }
-                stats.sum += i128::from(time);
-                stats.rows += 1;
-            }
-        }
+            None => micros.iter().map(|&time| i128::from(time)).sum(),
+            Some(nulls) => nulls.valid_indices().map(|row| i128::from(micros[row])).sum(),
+        };
+        Some(Self { min, max, max_row: origin(max_row), sum, rows })
     }
 
     /// Their mean, floored.
@@ -141,10 +167,12 @@ impl EventTimeStats {
     }
 }
 
-/// Time spent by the kernels in one batch.
+/// Time spent by the kernels in one batch. Where several partitions run at the
+/// same time it is the caller's time, from the start of the first to the end of
+/// the last, split as the times of the partitions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTimes {
-    /// Filters, keys, hashes, the late filter.
+    /// Filters, keys, hashes, the late filter, the split into partitions.
     pub intake: Duration,
     /// Look-ups and residual conditions.
     pub probe: Duration,
@@ -154,4 +182,80 @@ pub struct BatchTimes {
     pub evict: Duration,
     /// Gathering of output columns.
     pub materialise: Duration,
+}
+
+impl BatchTimes {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.intake + self.probe + self.insert + self.evict + self.materialise
+    }
+
+    /// As much as `total`, split in the same proportions.
+    pub(super) fn scaled_to(self, total: Duration) -> Self {
+        let own = self.total().as_secs_f64();
+        if own == 0.0 {
+            return Self { probe: total, ..Self::default() };
+        }
+        let scale = total.as_secs_f64() / own;
+        Self {
+            intake: self.intake.mul_f64(scale),
+            probe: self.probe.mul_f64(scale),
+            insert: self.insert.mul_f64(scale),
+            evict: self.evict.mul_f64(scale),
+            materialise: self.materialise.mul_f64(scale),
+        }
+    }
+}
+
+impl Add for BatchTimes {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            intake: self.intake + other.intake,
+            probe: self.probe + other.probe,
+            insert: self.insert + other.insert,
+            evict: self.evict + other.evict,
+            materialise: self.materialise + other.materialise,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, TimestampMicrosecondArray};
+
+    use super::*;
+
+    #[test]
+    fn event_times_add_up_at_the_ends_of_64_bits() {
+        for times in [
+            vec![],
+            vec![None],
+            vec![Some(7)],
+            vec![Some(-7), Some(-9), Some(5)],
+            vec![Some(i64::MAX), Some(i64::MAX - 2), Some(i64::MAX - 1)],
+            vec![Some(i64::MIN), Some(i64::MIN + 3)],
+            vec![Some(i64::MIN), Some(-1), Some(0), Some(1)],
+            vec![Some(i64::MAX), None, Some(i64::MAX), Some(i64::MAX - 1)],
+            vec![None, Some(i64::MIN), Some(i64::MIN), None],
+            vec![Some(3), None, Some(i64::MAX), Some(i64::MIN), Some(i64::MAX)],
+        ] {
+            let known: Vec<i64> = times.iter().flatten().copied().collect();
+            let expected = known.iter().max().map(|&max| EventTimeStats {
+                min: known.iter().copied().min().unwrap_or(max),
+                max,
+                max_row: 10 + times.iter().position(|time| *time == Some(max)).unwrap() as u64,
+                sum: known.iter().copied().map(i128::from).sum(),
+                rows: known.len() as u64,
+            });
+            let column: ArrayRef = Arc::new(TimestampMicrosecondArray::from(times.clone()));
+            let found =
+                EventTimeStats::of(&EventTimes::new(&column).unwrap(), |row| 10 + row as u64);
+            assert_eq!(found, expected, "{times:?}");
+        }
+    }
 }

@@ -132,22 +132,20 @@ impl<E: EntryKey> TimeBlocks<E> {
         if new.times.nulls().is_some() {
             return false;
         }
-        let (mut least, mut greatest) = (i64::MAX, i64::MIN);
-        let micros = new.times.micros();
-        if new.rows.len() == micros.len() {
-            for &time in micros {
-                (least, greatest) = (least.min(time), greatest.max(time));
-            }
-        } else {
-            for &row in new.rows {
-                let time = micros[row as usize];
-                (least, greatest) = (least.min(time), greatest.max(time));
-            }
-        }
         let span = self.span();
-        span.rows > 0
-            && self.rings[MAIN].line.is_none_or(|line| least > line)
-            && greatest <= span.to.saturating_add(span.width())
+        let line = self.rings[MAIN].line;
+        let in_order = |least: i64, greatest: i64| {
+            line.is_none_or(|line| least > line) && greatest <= span.to.saturating_add(span.width())
+        };
+        let of_batch = new.times.span();
+        if span.rows == 0 || of_batch.is_none_or(|(least, greatest)| in_order(least, greatest)) {
+            return span.rows > 0;
+        }
+        // Those that are not stored need not be.
+        let times = || new.rows.iter().map(|&row| new.times.micros()[row as usize]);
+        let stored = times().min().zip(times().max());
+        new.rows.len() < new.times.len()
+            && stored.is_none_or(|(least, greatest)| in_order(least, greatest))
     }
 
     fn insert_by_ring(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>) {

@@ -39,13 +39,9 @@ impl<'a> Between<'a> {
     pub(super) fn new(interval: &IntervalProbe<'a>, from: i64) -> Option<Self> {
         let shift = interval.condition.shift(interval.side)?;
         let micros = interval.times.micros();
-        // One pass that vectorises; what null rows hold may only bring about
-        // the slower way.
-        let (least, greatest) = micros
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(least, greatest), &t| (least.min(t), greatest.max(t)));
         let fits = |time: i64| time.checked_add(shift.0).and(time.checked_add(shift.1)).is_some();
-        let all_fit = micros.is_empty() || fits(least) && fits(greatest);
+        let all_fit =
+            interval.times.span().is_none_or(|(least, greatest)| fits(least) && fits(greatest));
         all_fit.then_some(Self { nulls: interval.times.nulls(), micros, shift, from })
     }
 }
@@ -56,7 +52,7 @@ impl Windows for Between<'_> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
             return EMPTY;
         }
-        // No sum wraps: see `new`.
+        // No sum of a row with a time wraps: see `new`.
         let time = self.micros[row];
         ((time.wrapping_add(self.shift.0)).max(self.from), time.wrapping_add(self.shift.1))
     }

@@ -1,0 +1,258 @@
+//! One partition's part of an executed batch, step by step (SEMANTICS: Spark's
+//! order).
+
+use std::time::Instant;
+
+use arrow::array::RecordBatch;
+
+use super::batch::Shared;
+use super::emit::Pending;
+use super::partition::Partition;
+use super::report::{BatchKind, BatchReport};
+use crate::error::Result;
+use crate::join_type::JoinType;
+use crate::side::Side;
+use crate::state::Departed;
+use crate::table::FindCursor;
+
+/// What one partition has to do in a batch, and what came of it so far.
+#[derive(Debug)]
+pub(super) struct Task<'a> {
+    /// Its number.
+    part: usize,
+    pub(super) partition: &'a mut Partition,
+    /// The step in hand and those after it.
+    steps: &'static [Step],
+    /// Of the step in hand, if it is a probe.
+    cursor: FindCursor,
+    pub(super) pending: Pending,
+    /// Whether each row of the batch, left and right, has found a match; kept
+    /// where it is asked for.
+    matched: [Vec<bool>; 2],
+    /// What it did since the batch took it up: only that is filled in.
+    pub(super) report: BatchReport,
+    pub(super) outer_times: Vec<i64>,
+}
+
+/// What is done one after the other.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Rows of a preserved side that can match nothing come out.
+    Unmatchable(Side),
+    /// New rows of a side meet the state of the other.
+    Probe(Side),
+    /// New rows of a side are stored.
+    Store(Side),
+    /// Rows of a side leave, unmatched ones of a preserved side come out.
+    Evict(Side),
+    /// All rows of a side leave.
+    Drain(Side),
+    /// Memory is freed.
+    Reclaim,
+}
+
+impl Step {
+    fn of(kind: BatchKind, join_type: JoinType) -> &'static [Self] {
+        use Side::{Left, Right};
+        match (kind, join_type) {
+            (BatchKind::End, _) => &[Self::Drain(Left), Self::Drain(Right), Self::Reclaim],
+            // Right rows go first, so that a left row which they match leaves
+            // before it is looked at again.
+            (_, JoinType::LeftSemi) => &[
+                Self::Probe(Right),
+                Self::Store(Right),
+                Self::Probe(Left),
+                Self::Store(Left),
+                Self::Evict(Left),
+                Self::Evict(Right),
+                Self::Reclaim,
+            ],
+            _ => &[
+                Self::Unmatchable(Left),
+                Self::Unmatchable(Right),
+                Self::Probe(Left),
+                Self::Store(Left),
+                Self::Probe(Right),
+                Self::Store(Right),
+                Self::Evict(Left),
+                Self::Evict(Right),
+                Self::Reclaim,
+            ],
+        }
+    }
+}
+
+impl<'a> Task<'a> {
+    pub(super) fn new(part: usize, partition: &'a mut Partition, shared: &Shared<'_>) -> Self {
+        let matched = [Side::Left, Side::Right].map(|side| vec![false; shared.intake(side).rows]);
+        Self {
+            part,
+            partition,
+            steps: Step::of(shared.kind, shared.join_type),
+            cursor: FindCursor::default(),
+            pending: Pending::default(),
+            matched,
+            outer_times: Vec::new(),
+            report: BatchReport::default(),
+        }
+    }
+
+    /// The next output batch; none when all steps are done. Never an empty one.
+    pub(super) fn next(&mut self, shared: &Shared<'_>) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.emit(shared)? {
+                return Ok(Some(batch));
+            }
+            let [step, later @ ..] = self.steps else { return Ok(None) };
+            match *step {
+                Step::Unmatchable(side) => self.unmatchable(side, shared),
+                Step::Probe(side) => {
+                    // The step stays in hand until there are no more matches.
+                    if self.probe(side, shared)? {
+                        continue;
+                    }
+                }
+                Step::Store(side) => self.store(side, shared)?,
+                Step::Evict(side) => {
+                    if let Some(line) = shared.line(side) {
+                        self.depart(side, Some(line), shared);
+                    }
+                }
+                Step::Drain(side) => self.depart(side, None, shared),
+                Step::Reclaim => self.reclaim(),
+            }
+            self.steps = later;
+        }
+    }
+
+    /// They have no keys, so every partition takes its share.
+    fn unmatchable(&mut self, side: Side, shared: &Shared<'_>) {
+        let rows = shared.intake(side).unmatchable_rows as u64;
+        let until = |part: usize| (rows * part as u64 / shared.partitions as u64) as u32;
+        let share = until(self.part)..until(self.part + 1);
+        self.pending = Pending::unmatchable(side, share.collect());
+    }
+
+    /// The next matches of new rows; false if there are no more.
+    fn probe(&mut self, side: Side, shared: &Shared<'_>) -> Result<bool> {
+        let started = Instant::now();
+        let probe = shared.intake(side).probe(self.part, side, shared.plan.interval);
+        if self.cursor.is_done(probe.len()) {
+            self.cursor = FindCursor::default();
+            return Ok(false);
+        }
+        self.pending = Pending::pairs(side, std::mem::take(&mut self.pending));
+        let store = self.partition.store(side.opposite());
+        let limit = shared.options.max_output_rows;
+        let walked = store.find(probe, &mut self.cursor, &mut self.pending.pairs, limit);
+        self.report.side_mut(side.opposite()).rows_walked += walked;
+        self.apply_residual(shared)?;
+        if !shared.join_type.is_existence() {
+            self.note_pairs(side, shared);
+        } else if side == Side::Right {
+            self.note_matched_in_state(shared);
+        } else {
+            self.note_matched_on_arrival(shared);
+        }
+        self.report.times.probe += started.elapsed();
+        Ok(true)
+    }
+
+    /// The pairs come out; rows of preserved sides are marked.
+    fn note_pairs(&mut self, side: Side, shared: &Shared<'_>) {
+        let pairs = &self.pending.pairs;
+        if shared.plan.side(side).preserved {
+            let matched = &mut self.matched[side as usize];
+            pairs.probe_rows.iter().for_each(|&row| matched[row as usize] = true);
+        }
+        if shared.plan.side(side.opposite()).preserved {
+            self.partition.store_mut(side.opposite()).set_matched(&pairs.build_rows);
+        }
+    }
+
+    /// Stored left rows of a semi or anti join that have their match: they leave.
+    fn note_matched_in_state(&mut self, shared: &Shared<'_>) {
+        let mut rows = std::mem::take(&mut self.pending.pairs.build_rows);
+        rows.sort_unstable();
+        rows.dedup();
+        self.report.left.removed += self.partition.store_mut(Side::Left).remove(&rows);
+        if shared.join_type == JoinType::LeftAnti {
+            rows.clear();
+        }
+        self.pending = Pending::stored(Side::Left, rows);
+    }
+
+    /// New left rows of a semi or anti join: one match is enough.
+    fn note_matched_on_arrival(&mut self, shared: &Shared<'_>) {
+        let matched = &mut self.matched[Side::Left as usize];
+        let mut rows = std::mem::take(&mut self.pending.pairs.probe_rows);
+        rows.retain(|&row| !std::mem::replace(&mut matched[row as usize], true));
+        self.cursor.retain(|row| !matched[row as usize]);
+        if shared.join_type == JoinType::LeftAnti {
+            rows.clear();
+        }
+        self.pending = Pending::new_rows(Side::Left, rows);
+    }
+
+    fn store(&mut self, side: Side, shared: &Shared<'_>) -> Result<()> {
+        use JoinType::{LeftAnti, LeftSemi};
+        let started = Instant::now();
+        let intake = shared.intake(side);
+        let matched = &self.matched[side as usize];
+        let mut rows = match intake.of_part(self.part) {
+            Some(rows) => rows.to_vec(),
+            None => (0..intake.rows as u32).collect(),
+        };
+        match (shared.join_type, side, shared.line(side)) {
+            // A match is all that there is to say about them.
+            (LeftSemi | LeftAnti, Side::Left, _) => rows.retain(|&row| !matched[row as usize]),
+            // The rows of the other side in this batch have still to meet them.
+            (LeftSemi, Side::Right, _) | (_, Side::Left, _) => {}
+            // All that they could match they have met: those under the line need
+            // not be stored to leave at once, unless they come out by that.
+            (_, Side::Right, Some(line)) if intake.reaches(line) => {
+                let preserved = shared.plan.side(side).preserved;
+                rows.retain(|&row| {
+                    let stays = intake.times.get(row as usize).is_none_or(|time| time > line);
+                    stays || preserved && !matched[row as usize]
+                });
+            }
+            (_, Side::Right, _) => {}
+        }
+        if !rows.is_empty() {
+            self.partition.store_mut(side).insert(intake.new_rows(&rows, matched))?;
+        }
+        self.report.side_mut(side).added += rows.len() as u64;
+        self.report.times.insert += started.elapsed();
+        Ok(())
+    }
+
+    /// Rows at or before the line leave; without a line, all do.
+    fn depart(&mut self, side: Side, line: Option<i64>, shared: &Shared<'_>) {
+        let started = Instant::now();
+        let mut departed = Departed::default();
+        let unmatched = shared.plan.side(side).preserved.then_some(&mut departed);
+        let store = self.partition.store_mut(side);
+        let eviction = match line {
+            Some(line) => store.evict(line, unmatched),
+            None => store.drain(unmatched),
+        };
+        let report = self.report.side_mut(side);
+        report.removed += eviction.rows;
+        report.rows_visited += eviction.visited;
+        report.blocks_visited += eviction.blocks;
+        self.outer_times.extend(departed.times);
+        self.pending = Pending::stored(side, departed.rows);
+        self.report.times.evict += started.elapsed();
+    }
+
+    fn reclaim(&mut self) {
+        let started = Instant::now();
+        for side in [Side::Left, Side::Right] {
+            let store = self.partition.store_mut(side);
+            store.reclaim();
+            self.report.side_mut(side).state = store.size();
+        }
+        self.report.times.evict += started.elapsed();
+    }
+}
