@@ -11,6 +11,7 @@ use streamjoin::record::Progress;
 use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
 use streamjoin::scenario::{self, Scenario, SourceText};
 use streamjoin::sink::Sink;
+use streamjoin_kernels::StoreKind;
 
 /// What a pass left.
 pub(crate) struct Ran {
@@ -133,7 +134,7 @@ impl Folder {
         plan(&self.scenario(text)?, None)
     }
 
-    /// Runs every declared strategy, or both stores, which must agree.
+    /// Runs every declared strategy, or every store, which must agree.
     #[track_caller]
     pub(crate) fn run(&self, text: &str) -> Ran {
         self.try_run(text).unwrap()
@@ -141,7 +142,7 @@ impl Folder {
 
     pub(crate) fn try_run(&self, text: &str) -> Result<Ran> {
         let scenario = self.scenario(text)?;
-        let stores = ["ordered-map".to_owned(), "full-scan".to_owned()];
+        let stores = StoreKind::ALL.map(|store| store.name().to_owned());
         let asked: &[String] = if scenario.spec.strategies.is_empty() { &stores } else { &[] };
         let strategies = strategies(&scenario, asked, None)?;
         let plan = plan(&scenario, None)?;
