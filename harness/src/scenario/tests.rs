@@ -243,7 +243,11 @@ fn wrong_values_of_two_streams_say_what_is_accepted() {
     for (from, to, parts) in [
         ("\"max\"", "\"median\"", &["watermark policy", "`median`", "min, max"][..]),
         ("\"update\"", "\"replace\"", &["output mode", "replace", "append"]),
-        ("\"full-scan\"", "\"hash\"", &["state store", "hash", "time-blocks, ordered-map, full-scan"]),
+        (
+            "\"full-scan\"",
+            "\"hash\"",
+            &["state store", "hash", "time-blocks, ordered-map, full-scan"],
+        ),
         ("\"file-order\"", "\"event_time\"", &["`event_time`", "did you mean `event-time`?"]),
         ("\"leaves\"", "\"leave\"", &["did you mean `leaves`?"]),
         ("\"2 hours\"", "\"2 moons\"", &["is not a duration"]),

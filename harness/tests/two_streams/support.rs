@@ -42,8 +42,8 @@ impl Ran {
 }
 
 #[derive(Default)]
-struct Notes {
-    progress: Vec<Progress>,
+pub(crate) struct Notes {
+    pub(crate) progress: Vec<Progress>,
     warnings: Vec<String>,
 }
 
@@ -55,19 +55,6 @@ impl Watcher for Notes {
 
     fn batch(&mut self, progress: Progress) -> Result<()> {
         self.progress.push(progress);
-        Ok(())
-    }
-}
-
-/// Looks at nothing.
-pub(crate) struct Blind;
-
-impl Watcher for Blind {
-    fn wants_progress(&self) -> bool {
-        false
-    }
-
-    fn batch(&mut self, _: Progress) -> Result<()> {
         Ok(())
     }
 }
