@@ -308,11 +308,12 @@ impl Directory {
         }
     }
 
-    /// Whether every row of this block and of all newer ones is newer than
-    /// `time`, and the row's own block is held.
+    /// Whether `row` is current, and every row of its block and of all newer ones
+    /// is newer than `time`.
+    #[inline]
     pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
         let hot = &self.hot[self.place(row)];
-        self.is_current(row) && hot.least > time && self.block(row).is_some()
+        self.is_current(row) && hot.least > time
     }
 
     /// Whether the rows of the block of `row` are there, and none is dead.

@@ -1,9 +1,11 @@
 //! Entry points into long chains.
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
-//! newer rows of its key. So of keys with many rows some are noted, one in
-//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new goes on
-//! at the oldest of those that lie in blocks of which every row is too new.
+//! newer rows of its key. So of keys with many rows some are noted: the first
+//! one in each block where they have several a block, and one in
+//! [`HotKeys::EVERY`] of the others. A look-up that meets a row which is too new,
+//! with more of them to come, goes on at the oldest of those that lie in blocks
+//! of which every row is too new; its link leads into the block before.
 
 use std::collections::VecDeque;
 
@@ -18,20 +20,17 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<u32>, RandomState>,
     noted: usize,
+    /// Noted rows after those that are gone were last forgotten.
+    kept: usize,
 }
 
 impl HotKeys {
     /// Of so many rows one may be noted: those whose number is a multiple.
     pub(super) const EVERY: u32 = 64;
 
-    /// How many rows after the one of this number the first is that may be.
-    pub(super) fn first_noted(row: u32) -> u32 {
-        row.wrapping_neg() % Self::EVERY
-    }
-
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
-        Self { rows: HashMap::with_hasher(hasher), noted: 0 }
+        Self { rows: HashMap::with_hasher(hasher), noted: 0, kept: 0 }
     }
 
     /// Whether a row of this number is one that may be noted.
@@ -40,27 +39,27 @@ impl HotKeys {
         row.is_multiple_of(Self::EVERY)
     }
 
-    /// Notes a row, if its key is hot: it came `gap` rows after the one before
-    /// it, of `live` rows.
+    /// Whether a key that comes every `gap` rows has many of `live` rows.
     #[inline]
+    pub(super) fn is_hot(gap: u32, live: usize) -> bool {
+        (gap as usize).saturating_mul(HOT as usize) <= live
+    }
+
+    /// Notes a row, of `live` rows, and forgets those of its key that are gone.
     pub(super) fn note(
         &mut self,
         row: u32,
         hash: u64,
-        gap: u32,
         live: usize,
         is_current: impl Fn(u32) -> bool,
     ) {
-        if (gap as usize).saturating_mul(HOT as usize) > live {
-            return;
-        }
         let rows = self.rows.entry(hash).or_default();
         while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
             self.noted -= 1;
         }
         rows.push_back(row);
         self.noted += 1;
-        if self.noted > 2 * (live / Self::EVERY as usize) + Self::EVERY as usize {
+        if self.noted > live / 4 + self.kept + 64 {
             self.forget(is_current);
         }
     }
@@ -74,6 +73,7 @@ impl HotKeys {
             !rows.is_empty()
         });
         self.noted = self.rows.values().map(VecDeque::len).sum();
+        self.kept = self.noted;
         self.rows.shrink_to(2 * self.rows.len());
     }
 

@@ -202,16 +202,20 @@ impl<E: EntryKey> Ring<E> {
         if !plan.interval || *live < LONG_CHAINS {
             return;
         }
-        let first = HotKeys::first_noted(next) as usize;
-        for i in (first..rows.len()).step_by(HotKeys::EVERY as usize) {
-            if links[i] == none {
+        // The first row of a key in this block, where it has several a block,
+        // and now and then one of a key that has many all the same.
+        let (at, near) = (directory.offset_of(next) as u32, plan.shape.rows as u32 / 2);
+        for (i, (&link, &row)) in links.iter().zip(rows).enumerate() {
+            if link == none {
                 continue;
             }
             let number = directory.plus(next, i as u32);
-            let gap = directory.distance(number, links[i]);
-            hot_keys.note(number, hashes[rows[i] as usize], gap, *live, |row| {
-                directory.distance(number, row) <= span + i as u32
-            });
+            let gap = directory.distance(number, link);
+            let is_first = gap > at + i as u32 && gap < near;
+            if is_first || HotKeys::may_note(number) && HotKeys::is_hot(gap, *live) {
+                let is_current = |row| directory.distance(number, row) <= span + i as u32;
+                hot_keys.note(number, hashes[row as usize], *live, is_current);
+            }
         }
     }
 
