@@ -213,7 +213,7 @@ fn by_form<'a>(
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         return Err(Failure::usage(format!(
             "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto`, {}layout/index, such as `broadcast/chained`",
-            if stateful { "a state store, such as `ordered-map`, or " } else { "or " }
+            if stateful { "a state store, such as `time-blocks`, or " } else { "or " }
         )));
     };
     let at = |error: streamjoin_kernels::JoinError| {

@@ -11,7 +11,6 @@ use streamjoin_kernels::{IndexKind, Isa, Layout};
 use toml::Spanned;
 
 use super::Later;
-use super::load::NOT_YET;
 
 /// One strategy as declared.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -30,8 +29,8 @@ pub struct StrategySpec {
     pub isa: Option<Spanned<Isa>>,
     /// Rows of a probe work unit.
     pub batch_rows: Option<NonZeroUsize>,
-    /// The state store of a stream-stream join; default ordered-map.
-    #[serde(default, deserialize_with = "store_from_text")]
+    /// The state store of a stream-stream join; default time-blocks.
+    #[serde(default, deserialize_with = "from_text")]
     pub state: Option<Spanned<StoreKind>>,
     /// The most that the state store may hold; no limit where absent.
     pub state_limit: Option<Spanned<StateLimit>>,
@@ -89,18 +88,4 @@ where
     let text = Spanned::<String>::deserialize(deserializer)?;
     let value = text.get_ref().parse().map_err(D::Error::custom)?;
     Ok(Some(Spanned::new(text.span(), value)))
-}
-
-/// Reads a state store; the ones of later versions are refused by name.
-fn store_from_text<'de, D>(deserializer: D) -> Result<Option<Spanned<StoreKind>>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let text = Spanned::<String>::deserialize(deserializer)?;
-    if text.get_ref() == "time-blocks" {
-        let known = StoreKind::ALL.map(StoreKind::name).join(", ");
-        return Err(D::Error::custom(format!("the store `time-blocks` is {NOT_YET}: {known}")));
-    }
-    let store = text.get_ref().parse().map_err(D::Error::custom)?;
-    Ok(Some(Spanned::new(text.span(), store)))
 }

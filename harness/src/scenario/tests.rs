@@ -168,7 +168,6 @@ fn keys_of_later_versions_are_refused_by_name() {
     for (text, place, key) in [
         ("[replay]\ntrigger = { every = \"5 s\" }\n", "9:21", "every"),
         ("[replay]\npace = { rows_per_second = 1e6 }\n", "9:28", "rows_per_second"),
-        ("[strategies.a]\nstate = \"time-blocks\"\n", "9:9", "time-blocks"),
         ("[strategies.a]\nbroadcast_threshold = 1\n", "9:23", "broadcast_threshold"),
     ] {
         refused(text, place, &[key, "not supported yet by this version"]);
@@ -244,7 +243,11 @@ fn wrong_values_of_two_streams_say_what_is_accepted() {
     for (from, to, parts) in [
         ("\"max\"", "\"median\"", &["watermark policy", "`median`", "min, max"][..]),
         ("\"update\"", "\"replace\"", &["output mode", "replace", "append"]),
-        ("\"full-scan\"", "\"hash\"", &["state store", "hash", "ordered-map"]),
+        (
+            "\"full-scan\"",
+            "\"hash\"",
+            &["state store", "hash", "time-blocks, ordered-map, full-scan"],
+        ),
         ("\"file-order\"", "\"event_time\"", &["`event_time`", "did you mean `event-time`?"]),
         ("\"leaves\"", "\"leave\"", &["did you mean `leaves`?"]),
         ("\"2 hours\"", "\"2 moons\"", &["is not a duration"]),

@@ -53,14 +53,15 @@ fn with(folder: &Folder, from: &str, to: &str) {
     folder.write("p.toml", SCENARIO.replacen(from, to, 1));
 }
 
-const STORES: [&str; 4] = ["--strategy", "ordered-map", "--strategy", "full-scan"];
+const STORES: [&str; 6] =
+    ["--strategy", "time-blocks", "--strategy", "ordered-map", "--strategy", "full-scan"];
 
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("no number: {value}"))
 }
 
 #[test]
-fn both_stores_are_measured_and_verified() {
+fn all_stores_are_measured_and_verified() {
     let folder = folder();
     let text = folder.streamjoin(&[&["run", "p.toml"][..], &STORES].concat()).ok();
     for part in [
@@ -68,7 +69,7 @@ fn both_stores_are_measured_and_verified() {
         "peak rows",
         "bytes/row",
         "outer delay p50",
-        "verified: ordered-map, full-scan gave the same rows",
+        "verified: time-blocks, ordered-map, full-scan gave the same rows",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }

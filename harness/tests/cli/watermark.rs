@@ -112,9 +112,12 @@ fn five_delays_are_five_runs() {
         for (point, delay) in points.iter().zip(delays) {
             assert_eq!(point["delay"], delay);
             folder.write("run.toml", scenario.replace("\"40 s\"", &format!("\"{delay}\"")));
-            let args = ["run", "run.toml", "--format", "json", "--strategy", "ordered-map"];
-            let run: Value = serde_json::from_str(&folder.streamjoin(&args).ok()).unwrap();
-            assert_eq!(of_point(point), of_run(&run["runs"][0]), "{join} at {delay}");
+            let args = ["run", "run.toml", "--format", "json", "--strategy"];
+            for store in ["time-blocks", "ordered-map"] {
+                let ran = folder.streamjoin(&[&args[..], &[store]].concat());
+                let run: Value = serde_json::from_str(&ran.ok()).unwrap();
+                assert_eq!(of_point(point), of_run(&run["runs"][0]), "{store}, {join} at {delay}");
+            }
         }
         let late = |point: usize| points[point]["late"].as_u64().unwrap();
         assert!(late(0) > late(1) && late(3) > late(4), "{points:?}");

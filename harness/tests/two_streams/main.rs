@@ -1,6 +1,7 @@
 //! Two recorded streams through the library's replay.
 
 mod bad_input;
+mod batches;
 mod curve;
 mod order;
 mod shipped;

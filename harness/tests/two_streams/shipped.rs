@@ -1,4 +1,4 @@
-//! The shipped scenarios of two streams: their facts, with both stores.
+//! The shipped scenarios of two streams: their facts, with every store.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,21 @@ use std::path::{Path, PathBuf};
 use arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::{DataType, TimestampMicrosecondType};
-use streamjoin::plan::{Plan, plan, strategies};
+use streamjoin::plan::{Plan, Strategy, plan, strategies};
 use streamjoin::record::StateRows;
-use streamjoin::replay::{Counted, Pass, PassOutcome};
+use streamjoin::replay::PassOutcome;
 use streamjoin::scenario::{self, SourceText};
-use streamjoin::sink::{self, SinkSpec};
 use streamjoin_datasets::{Generator, ReadOptions, Source, read_table};
 
-use super::support::Blind;
+use super::batches::{Batch, on_threads, run_alike};
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets")
 }
 
-/// Runs a shipped scenario, its text changed, with each of its strategies,
-/// which must agree.
+/// The plan of a shipped scenario, its text changed, and its strategies.
 #[track_caller]
-fn run(name: &str, change: impl Fn(&str) -> String) -> PassOutcome {
+fn read(name: &str, change: impl Fn(&str) -> String) -> (Plan, Vec<Strategy>) {
     let path = data().join(format!("scenarios/{name}.toml"));
     let text = change(&std::fs::read_to_string(&path).unwrap());
     let scenario = scenario::parse(SourceText::new(&path, text), name).unwrap();
@@ -30,18 +28,16 @@ fn run(name: &str, change: impl Fn(&str) -> String) -> PassOutcome {
     assert!(matches!(plan, Plan::StreamStream(_)) && plan.warnings().is_empty());
     let strategies = strategies(&scenario, &[], None).unwrap();
     let names: Vec<&str> = strategies.iter().map(|strategy| strategy.name.as_str()).collect();
-    assert_eq!(names, ["ordered-map", "full-scan"]);
-    let outcomes = strategies.iter().map(|strategy| {
-        let mut sink = sink::open(&SinkSpec::None, plan.output_schema()).unwrap();
-        Pass::new(&plan, strategy, None).run(&mut *sink, &mut Blind, Counted::All).unwrap()
-    });
-    let outcomes: Vec<PassOutcome> = outcomes.collect();
-    let [first, second] = outcomes.as_slice() else { panic!("two strategies") };
-    let checksum = |outcome: &PassOutcome| outcome.checksum.as_ref().unwrap().to_string();
-    assert_eq!(checksum(first), checksum(second));
-    assert_eq!((first.rows_out, first.dropped), (second.rows_out, second.dropped));
-    assert_eq!(state(first), state(second));
-    outcomes.into_iter().next().unwrap()
+    assert_eq!(names, ["time-blocks", "ordered-map", "full-scan"]);
+    (plan, strategies)
+}
+
+/// Runs a shipped scenario, its text changed, with each of its strategies,
+/// which must agree batch by batch.
+#[track_caller]
+fn run(name: &str, change: impl Fn(&str) -> String) -> PassOutcome {
+    let (plan, strategies) = read(name, change);
+    run_alike(&plan, &strategies).0
 }
 
 fn as_it_is(text: &str) -> String {
@@ -50,6 +46,40 @@ fn as_it_is(text: &str) -> String {
 
 fn state(outcome: &PassOutcome) -> StateRows {
     outcome.state.unwrap().rows
+}
+
+/// The first rows of a shipped scenario. The impressions come so slowly that
+/// they expire among those rows.
+fn beginning(text: &str) -> String {
+    let slower = text.replace("impressions_per_second = 50", "impressions_per_second = 1");
+    assert!(slower.contains("[replay]\n"));
+    slower.replace("[replay]\n", "[replay]\nlimit = 40_000\n")
+}
+
+#[test]
+fn every_batch_is_the_same_with_all_stores_and_two_threads() {
+    let mut names: Vec<String> = std::fs::read_dir(data().join("scenarios"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| std::fs::read_to_string(path).unwrap().contains("\n[join]\n"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 12, "{names:?}");
+    for name in names {
+        let (plan, strategies) = read(&name, beginning);
+        let (outcome, batches) = run_alike(&plan, &on_threads(&strategies, [1, 2]));
+        let sum = |of: fn(&Batch) -> u64| batches.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|batch| batch.rows_in), outcome.rows_in, "{name}");
+        assert_eq!(sum(|batch| batch.rows_out), outcome.rows_out, "{name}");
+        assert_eq!(sum(|batch| batch.late), outcome.dropped.late.unwrap_or(0), "{name}");
+        assert!(outcome.rows_out > 0, "{name}");
+        assert_eq!(sum(|batch| batch.late) > 0, name.contains("disordered"), "{name}");
+        let bounded = batches[0].event_time.is_some();
+        let before_the_end = batches.iter().filter(|batch| !batch.end);
+        let evicted = before_the_end.map(|batch| batch.evicted).sum::<u64>();
+        assert_eq!(evicted > 0, bounded, "{name}");
+    }
 }
 
 #[test]

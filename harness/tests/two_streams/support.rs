@@ -11,6 +11,7 @@ use streamjoin::record::Progress;
 use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
 use streamjoin::scenario::{self, Scenario, SourceText};
 use streamjoin::sink::Sink;
+use streamjoin_kernels::StoreKind;
 
 /// What a pass left.
 pub(crate) struct Ran {
@@ -41,8 +42,8 @@ impl Ran {
 }
 
 #[derive(Default)]
-struct Notes {
-    progress: Vec<Progress>,
+pub(crate) struct Notes {
+    pub(crate) progress: Vec<Progress>,
     warnings: Vec<String>,
 }
 
@@ -54,19 +55,6 @@ impl Watcher for Notes {
 
     fn batch(&mut self, progress: Progress) -> Result<()> {
         self.progress.push(progress);
-        Ok(())
-    }
-}
-
-/// Looks at nothing.
-pub(crate) struct Blind;
-
-impl Watcher for Blind {
-    fn wants_progress(&self) -> bool {
-        false
-    }
-
-    fn batch(&mut self, _: Progress) -> Result<()> {
         Ok(())
     }
 }
@@ -133,7 +121,7 @@ impl Folder {
         plan(&self.scenario(text)?, None)
     }
 
-    /// Runs every declared strategy, or both stores, which must agree.
+    /// Runs every declared strategy, or every store, which must agree.
     #[track_caller]
     pub(crate) fn run(&self, text: &str) -> Ran {
         self.try_run(text).unwrap()
@@ -141,7 +129,7 @@ impl Folder {
 
     pub(crate) fn try_run(&self, text: &str) -> Result<Ran> {
         let scenario = self.scenario(text)?;
-        let stores = ["ordered-map".to_owned(), "full-scan".to_owned()];
+        let stores = StoreKind::ALL.map(|store| store.name().to_owned());
         let asked: &[String] = if scenario.spec.strategies.is_empty() { &stores } else { &[] };
         let strategies = strategies(&scenario, asked, None)?;
         let plan = plan(&scenario, None)?;

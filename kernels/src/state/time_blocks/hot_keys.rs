@@ -50,10 +50,12 @@ impl HotKeys {
         }
     }
 
-    /// Whether a row of this number is one that may be noted.
-    #[inline(always)]
-    pub(super) fn may_note(row: u32) -> bool {
-        row == Self::of_group(row)
+    /// How many rows after the one of number `first` those are that may be
+    /// noted, of so many rows whose numbers do not wrap around.
+    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
+        let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
+        let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
+        noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
     }
 
     /// Whether a key that comes every `gap` rows has many of `live` rows.

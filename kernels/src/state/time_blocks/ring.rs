@@ -206,20 +206,25 @@ impl<E: EntryKey> Ring<E> {
         if !plan.interval || *live < LONG_CHAINS {
             return;
         }
-        // The first row of a key in this block, where it has several a block,
-        // and now and then one of a key that has many all the same.
-        let (at, near) = (directory.offset_of(next) as u32, plan.shape.rows as u32 / 2);
-        for (i, (&link, &row)) in links.iter().zip(rows).enumerate() {
-            if link == none {
-                continue;
-            }
+        let mut note = |i: usize| {
             let number = directory.plus(next, i as u32);
-            let gap = directory.distance(number, link);
-            let is_first = gap > at + i as u32 && gap < near;
-            if is_first || HotKeys::may_note(number) && HotKeys::is_hot(gap, *live) {
-                hot_keys.note(number, hashes[row as usize], |row| {
-                    directory.distance(number, row) <= span + i as u32
-                });
+            let is_current = |row| directory.distance(number, row) <= span + i as u32;
+            hot_keys.note(number, hashes[rows[i] as usize], is_current);
+        };
+        let gap = |i: usize| directory.distance(directory.plus(next, i as u32), links[i]);
+        // The first row of a key in this block, where it has several a block: one
+        // without an older row seems to be further from it than half a block.
+        let (at, near) = (directory.offset_of(next), plan.shape.rows as u32 / 2);
+        for i in 0..rows.len().min((near as usize).saturating_sub(at)) {
+            if gap(i) > (at + i) as u32 && gap(i) < near {
+                note(i);
+            }
+        }
+        // Now and then one of a key that has many rows all the same.
+        for i in HotKeys::in_range(next, rows.len() as u32) {
+            let i = i as usize;
+            if links[i] != none && gap(i) >= near && HotKeys::is_hot(gap(i), *live) {
+                note(i);
             }
         }
     }

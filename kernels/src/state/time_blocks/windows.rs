@@ -52,7 +52,7 @@ impl Windows for Between<'_> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
             return EMPTY;
         }
-        // No sum wraps: see `new`.
+        // No sum of a row with a time wraps: see `new`.
         let time = self.micros[row];
         ((time.wrapping_add(self.shift.0)).max(self.from), time.wrapping_add(self.shift.1))
     }
