@@ -64,6 +64,10 @@ pub(super) enum Cold {
     Links(Box<[u32]>),
 }
 
+/// Rows that left and lie next to each other in a chain: so many are passed at
+/// once. Mostly the older ones left before, and lead past others already.
+const HOPS: usize = 32;
+
 const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, least: i64::MAX };
 
 impl Directory {
@@ -239,6 +243,27 @@ impl Directory {
         }
     }
 
+    /// The first row of a chain, from `row` on, that is there and not dead, or
+    /// one of those before, if they are many; [`none`](Self::none) where the
+    /// chain ends, for a number that ended it long ago will come round.
+    fn first_there<E: EntryKey>(&self, mut row: u32) -> u32 {
+        for _ in 0..HOPS {
+            let Some(next) = self.link::<E>(row) else { return self.none() };
+            match &self.cold[self.place(row)] {
+                Cold::Held(block) if !block.is_dead(self.offset(row)) => break,
+                _ => row = next,
+            }
+        }
+        if self.is_current(row) { row } else { self.none() }
+    }
+
+    /// Lets a row that is dead lead past others that are.
+    pub(in crate::state) fn shorten<E: EntryKey>(&mut self, row: u32) {
+        if let Some(next) = self.link::<E>(row) {
+            self.set_link::<E>(row, self.first_there::<E>(next));
+        }
+    }
+
     /// Links a row to an older one.
     pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: u32, link: u32) {
         let at = self.offset(row);
@@ -350,7 +375,14 @@ impl Directory {
         hot.entries = std::ptr::null();
         let Cold::Held(block) = std::mem::take(&mut self.cold[place]) else { return None };
         if first != self.oldest {
-            let links = block.links::<E>();
+            let mut links = block.links::<E>();
+            // The rows of this block are gone, which later ones lead past.
+            for row in 0..links.len() {
+                let older = links[row];
+                let here = self.is_current(older) && self.first(older) == first;
+                links[row] =
+                    if here { links[self.offset(older)] } else { self.first_there::<E>(older) };
+            }
             self.link_bytes += size_of_val(&*links);
             self.cold[place] = Cold::Links(links);
         }

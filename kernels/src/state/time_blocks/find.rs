@@ -71,7 +71,8 @@ impl<E: EntryKey> Ring<E> {
         if !directory.all_newer(next, to) {
             return next;
         }
-        let is_there = |row| directory.block(row).is_some();
+        // A dead row may be in no chain any more.
+        let is_there = |row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at));
         let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
         oldest.filter(|&row| directory.age(row) > directory.age(next)).unwrap_or(next)
     }

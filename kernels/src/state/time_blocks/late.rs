@@ -24,8 +24,10 @@ pub(super) struct LateRows {
     /// Rows in days, and the room of all days.
     in_days: usize,
     capacity: usize,
-    /// Rows of the day of the line, and of days before it.
-    today: BinaryHeap<Reverse<(i64, u32)>>,
+    /// Rows of the day of the line, the last first, and those that came for it
+    /// since or after it.
+    today: Vec<(i64, u32)>,
+    overdue: BinaryHeap<Reverse<(i64, u32)>>,
     /// Rows that lie outside, and the least of their times.
     outside: Vec<(i64, u32)>,
     least_outside: i64,
@@ -44,7 +46,8 @@ impl LateRows {
             days: VecDeque::new(),
             in_days: 0,
             capacity: 0,
-            today: BinaryHeap::new(),
+            today: Vec::new(),
+            overdue: BinaryHeap::new(),
             outside: Vec::new(),
             least_outside: i64::MAX,
             line: i64::MIN,
@@ -73,7 +76,7 @@ impl LateRows {
     fn push_elsewhere(&mut self, time: i64, row: u32) {
         let day = time.div_euclid(self.width);
         if day <= self.line.div_euclid(self.width) {
-            self.today.push(Reverse((time, row)));
+            self.overdue.push(Reverse((time, row)));
             return;
         }
         if self.days.is_empty() {
@@ -134,9 +137,7 @@ impl LateRows {
         for (time, row) in outside {
             let day = i128::from(time.div_euclid(width));
             let last = i128::from(self.first) + self.days.len() as i128 - 1;
-            if day <= i128::from(line)
-                || last.max(day) - i128::from(self.first).min(day) < DAYS
-            {
+            if day <= i128::from(line) || last.max(day) - i128::from(self.first).min(day) < DAYS {
                 self.push(time, row);
             } else {
                 self.outside.push((time, row));
@@ -150,7 +151,7 @@ impl LateRows {
         self.line = self.line.max(line);
         let day = line.div_euclid(self.width);
         while self.first <= day
-            && let Some(rows) = self.days.pop_front()
+            && let Some(mut rows) = self.days.pop_front()
         {
             #[cfg(test)]
             {
@@ -161,10 +162,11 @@ impl LateRows {
             if self.first < day {
                 rows.into_iter().for_each(|(time, row)| expired(time, row));
             } else {
-                let (due, later): (Vec<_>, Vec<_>) =
-                    rows.into_iter().partition(|&(time, _)| time <= line);
-                due.into_iter().for_each(|(time, row)| expired(time, row));
-                self.today.extend(later.into_iter().map(Reverse));
+                // What is left of the days before, or of the same one before it
+                // became a longer one.
+                rows.append(&mut self.today);
+                self.today = rows;
+                self.today.sort_unstable_by_key(|&(time, _)| Reverse(time));
             }
             self.first += 1;
         }
@@ -174,24 +176,31 @@ impl LateRows {
                 return self.expire(line, expired);
             }
         }
-        while let Some(&Reverse((time, row))) = self.today.peek()
+        while let Some((time, row)) = self.today.pop_if(|&mut (time, _)| time <= line) {
+            #[cfg(test)]
+            {
+                self.looked += 1;
+            }
+            expired(time, row);
+        }
+        while let Some(&Reverse((time, row))) = self.overdue.peek()
             && time <= line
         {
             #[cfg(test)]
             {
                 self.looked += 1;
             }
-            self.today.pop();
+            self.overdue.pop();
             expired(time, row);
         }
-        if self.today.is_empty() && self.today.capacity() > FEW {
-            self.today = BinaryHeap::new();
+        if self.today.is_empty() {
+            self.today = Vec::new();
         }
     }
 
     /// Rows, those that left otherwise included.
     pub(super) fn len(&self) -> usize {
-        self.in_days + self.today.len() + self.outside.len()
+        self.in_days + self.today.len() + self.overdue.len() + self.outside.len()
     }
 
     /// Forgets the rows for which `keep` is false.
@@ -202,8 +211,9 @@ impl LateRows {
         }
         self.in_days = self.days.iter().map(Vec::len).sum();
         self.capacity = self.days.iter().map(Vec::capacity).sum();
-        self.today.retain(|&Reverse((_, row))| keep(row));
-        self.today.shrink_to(2 * self.today.len());
+        self.today.retain(|&(_, row)| keep(row));
+        self.overdue.retain(|&Reverse((_, row))| keep(row));
+        self.overdue.shrink_to(2 * self.overdue.len());
         self.outside.retain(|&(_, row)| keep(row));
         self.outside.shrink_to(2 * self.outside.len());
     }
@@ -211,7 +221,10 @@ impl LateRows {
     /// Bytes in use and bytes allocated.
     pub(super) fn bytes(&self) -> (usize, usize) {
         let days = self.days.capacity() * size_of::<Vec<(i64, u32)>>();
-        let room = self.capacity + self.today.capacity() + self.outside.capacity();
+        let room = self.capacity
+            + self.today.capacity()
+            + self.overdue.capacity()
+            + self.outside.capacity();
         let row = size_of::<(i64, u32)>();
         (self.len() * row, room * row + days)
     }

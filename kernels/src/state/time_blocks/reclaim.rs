@@ -267,14 +267,16 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Cuts a chain into two, by one more bit of the hash. Rows that are gone
-    /// drop out of it.
+    /// Cuts a chain into two, by one more bit of the hash. Rows that are gone or
+    /// dead drop out of it.
     fn split(&mut self, head: u32) -> [u32; 2] {
         let none = self.directory.none();
         let (mut firsts, mut lasts) = ([none; 2], [None; 2]);
         let mut row = head;
         while let Some(next) = self.directory.link::<E>(row) {
-            if let Some((block, at)) = self.directory.locate(row) {
+            if let Some((block, at)) = self.directory.locate(row)
+                && !block.is_dead(at)
+            {
                 let half = self.heads.half(block.hash::<E>(at, &self.plan.hasher));
                 match lasts[half].replace(row) {
                     Some(last) => self.directory.set_link::<E>(last, row),
@@ -289,7 +291,8 @@ impl<E: EntryKey> Ring<E> {
         firsts
     }
 
-    /// Makes one chain of two, newest rows first. Rows that are gone drop out.
+    /// Makes one chain of two, newest rows first. Rows that are gone or dead drop
+    /// out.
     fn merge(&mut self, heads: [u32; 2]) -> u32 {
         let none = self.directory.none();
         let (mut first, mut last) = (none, None);
@@ -301,7 +304,7 @@ impl<E: EntryKey> Ring<E> {
             let newer = usize::from(ages[1] < ages[0]);
             let row = rows[newer];
             let Some(next) = self.directory.link::<E>(row) else { break };
-            if self.directory.locate(row).is_some() {
+            if self.directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at)) {
                 match last.replace(row) {
                     Some(last) => self.directory.set_link::<E>(last, row),
                     None => first = row,

@@ -249,6 +249,7 @@ impl<E: EntryKey> Ring<E> {
         let live = block.remove(at);
         bytes.add(block.bytes::<E>(&plan.shape));
         directory.note_dead();
+        directory.shorten::<E>(row);
         self.live -= 1;
         self.changed += 1;
         self.thinned(row, live + 1, live);

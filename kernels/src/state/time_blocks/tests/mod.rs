@@ -8,6 +8,7 @@ mod lines;
 mod outliers;
 mod profile;
 mod random;
+mod removal;
 mod twin;
 mod work;
 mod wrap;
