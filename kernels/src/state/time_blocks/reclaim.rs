@@ -219,7 +219,7 @@ impl<E: EntryKey> Ring<E> {
         if !open.is_some_and(|open| open.has_room_for::<E>(shape, from, at)) {
             self.open_block();
         }
-        let Self { directory, heads, plan, bytes, late, .. } = self;
+        let Self { directory, heads, plan, bytes, .. } = self;
         let mut link = directory.none();
         if from.is_linked(at) {
             let number = directory.next();
@@ -229,12 +229,9 @@ impl<E: EntryKey> Ring<E> {
             }
         }
         let mut times = (0, 0);
-        let number = directory.next();
         directory.append(1, plan.timed, |block| {
             bytes.remove(block.bytes::<E>(&plan.shape));
-            if let Some(time) = block.append_from::<E>(&plan.shape, from, at, link) {
-                late.push(time, number);
-            }
+            block.append_from::<E>(&plan.shape, from, at, link);
             bytes.add(block.bytes::<E>(&plan.shape));
             times = block.times();
         });
