@@ -1,6 +1,5 @@
 //! Look-ups in a ring.
 
-use super::hot_keys::HotKeys;
 use super::ring::Ring;
 use crate::pairs::Pairs;
 use crate::state::StateProbe;
@@ -22,10 +21,9 @@ impl<E: EntryKey> Ring<E> {
             self.load(probe, next, rows, candidates)
         };
         if self.hot_keys.is_used() {
-            let skip = |hash, candidate, next, to| self.skip(hash, candidate, next, to);
-            walk.run(cursor, pairs, limit, load, skip)
+            walk.run(cursor, pairs, limit, load, |hash, next, to| self.skip(hash, next, to))
         } else {
-            walk.run(cursor, pairs, limit, load, |_, _, next, _| next)
+            walk.run(cursor, pairs, limit, load, |_, next, _| next)
         }
     }
 
@@ -65,15 +63,16 @@ impl<E: EntryKey> Ring<E> {
         Some(count)
     }
 
-    /// The row to go on with after `candidate`, which is newer than `to`, as
-    /// many after it may be: `next`, or an older one if all between are too new.
+    /// The row to go on with after one that is newer than `to`: `next`, or an
+    /// older one if that, and all between, are too new as well.
     #[inline]
-    fn skip(&self, hash: u64, candidate: u32, next: u32, to: i64) -> u32 {
-        if !HotKeys::may_note(candidate) {
+    fn skip(&self, hash: u64, next: u32, to: i64) -> u32 {
+        let directory = &self.directory;
+        if !directory.all_newer(next, to) {
             return next;
         }
-        let directory = &self.directory;
-        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to));
+        let is_there = |row| directory.block(row).is_some();
+        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
         oldest.filter(|&row| directory.age(row) > directory.age(next)).unwrap_or(next)
     }
 }

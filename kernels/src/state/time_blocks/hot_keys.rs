@@ -1,9 +1,11 @@
 //! Entry points into long chains.
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
-//! newer rows of its key. So of keys with many rows some are noted, one in
-//! [`HotKeys::EVERY`] of all rows, and a look-up that meets one which is too new goes on
-//! at the oldest of those that lie in blocks of which every row is too new.
+//! newer rows of its key. So of keys with many rows some are noted: the first
+//! one in each block where they have several a block, and one in
+//! [`HotKeys::EVERY`] of the others. A look-up that meets a row which is too new,
+//! with more of them to come, goes on at the oldest of those that lie in blocks
+//! of which every row is too new; its link leads into the block before.
 
 use std::collections::VecDeque;
 
@@ -18,56 +20,70 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<u32>, RandomState>,
     noted: usize,
+    /// So many are gone through when there are more.
+    most: usize,
+    /// How often all that is noted was gone through.
+    #[cfg(test)]
+    forgotten: usize,
 }
 
 impl HotKeys {
-    /// Of so many rows one may be noted: those whose number is a multiple.
+    /// Of so many rows one may be noted.
     pub(super) const EVERY: u32 = 64;
 
-    /// How many rows after the one of this number the first is that may be.
-    pub(super) fn first_noted(row: u32) -> u32 {
-        row.wrapping_neg() % Self::EVERY
+    /// Which of the rows that share its number's upper bits with `row` may be
+    /// noted. Not the same one each time: keys often come in turns.
+    #[inline(always)]
+    fn of_group(row: u32) -> u32 {
+        let group = row / Self::EVERY;
+        group * Self::EVERY + (group.wrapping_mul(0x9E37_79B1) >> (32 - Self::EVERY.ilog2()))
     }
 
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
-        Self { rows: HashMap::with_hasher(hasher), noted: 0 }
-    }
-
-    /// Whether a row of this number is one that may be noted.
-    #[inline(always)]
-    pub(super) fn may_note(row: u32) -> bool {
-        row.is_multiple_of(Self::EVERY)
-    }
-
-    /// Notes a row, if its key is hot: it came `gap` rows after the one before
-    /// it, of `live` rows.
-    #[inline]
-    pub(super) fn note(
-        &mut self,
-        row: u32,
-        hash: u64,
-        gap: u32,
-        live: usize,
-        is_current: impl Fn(u32) -> bool,
-    ) {
-        if (gap as usize).saturating_mul(HOT as usize) > live {
-            return;
+        Self {
+            rows: HashMap::with_hasher(hasher),
+            noted: 0,
+            most: Self::EVERY as usize,
+            #[cfg(test)]
+            forgotten: 0,
         }
+    }
+
+    /// How many rows after the one of number `first` those are that may be
+    /// noted, of so many rows whose numbers do not wrap around.
+    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
+        let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
+        let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
+        noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
+    }
+
+    /// Whether a key that comes every `gap` rows has many of `live` rows.
+    #[inline]
+    pub(super) fn is_hot(gap: u32, live: usize) -> bool {
+        (gap as usize).saturating_mul(HOT as usize) <= live
+    }
+
+    /// Notes a row, and forgets those of its key that are gone.
+    pub(super) fn note(&mut self, row: u32, hash: u64, is_current: impl Fn(u32) -> bool) {
         let rows = self.rows.entry(hash).or_default();
         while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
             self.noted -= 1;
         }
         rows.push_back(row);
         self.noted += 1;
-        if self.noted > 2 * (live / Self::EVERY as usize) + Self::EVERY as usize {
+        if self.noted > self.most {
             self.forget(is_current);
         }
     }
 
     /// Forgets rows that are gone.
     #[cold]
-    fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+    pub(super) fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+        #[cfg(test)]
+        {
+            self.forgotten += 1;
+        }
         self.rows.retain(|_, rows| {
             rows.retain(|&row| is_current(row));
             rows.shrink_to(2 * rows.len());
@@ -75,6 +91,7 @@ impl HotKeys {
         });
         self.noted = self.rows.values().map(VecDeque::len).sum();
         self.rows.shrink_to(2 * self.rows.len());
+        self.most = 2 * self.noted + Self::EVERY as usize;
     }
 
     pub(super) fn is_used(&self) -> bool {
@@ -86,11 +103,22 @@ impl HotKeys {
     }
 
     /// The oldest noted row of a key for which `is_too_new`, which holds for
-    /// newer rows if it does for an older one.
+    /// newer rows if it does for an older one, and that `is_there`.
     #[cold]
-    pub(super) fn oldest(&self, hash: u64, is_too_new: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn oldest(
+        &self,
+        hash: u64,
+        is_too_new: impl Fn(u32) -> bool,
+        is_there: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
         let rows = self.rows.get(&hash)?;
-        rows.get(rows.partition_point(|&row| !is_too_new(row))).copied()
+        let from = rows.partition_point(|&row| !is_too_new(row));
+        rows.range(from..).copied().find(|&row| is_there(row))
+    }
+
+    #[cfg(test)]
+    pub(super) fn forgotten(&self) -> usize {
+        self.forgotten
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Active, BLOCK, LANES, Lists, Newer, ROOM};
+use super::{Active, BLOCK, LANES, Lists, ROOM};
 use crate::arch::prefetch_address;
 use crate::state::block::directory::{Directory, Hot};
 
@@ -84,8 +84,9 @@ pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: 
 }
 
 /// See [`Walk::read`](super::Walk::read), for the eight rows from `from` on, or
-/// those that there are. None, and nothing is done, if an entry of them takes a
-/// closer look.
+/// those that there are. Gives those of them, a bit each, that met a row of
+/// their key that is newer than their window; none, and nothing is done, if an
+/// entry takes a closer look.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL. Rows are below the number of keys;
@@ -97,7 +98,7 @@ pub(super) unsafe fn read(
     keys: &[u64],
     tag: u32,
     lists: &mut Lists<'_>,
-) -> Option<Newer> {
+) -> Option<u8> {
     assert!(from < active.len && active.len <= BLOCK);
     assert!(lists.len + LANES <= lists.probe.len() && lists.probe.len() == lists.stored.len());
     let lanes = lanes(active.len - from);
@@ -132,8 +133,6 @@ pub(super) unsafe fn read(
         lists.len += matches.count_ones() as usize;
         let next = _mm512_cvtepi64_epi32(last);
         _mm256_storeu_si256(active.candidates.as_mut_ptr().add(from).cast(), next);
-        let mut newer = Newer { lanes: is_newer, candidates: [0; LANES] };
-        _mm256_storeu_si256(newer.candidates.as_mut_ptr().cast(), candidates);
-        Some(newer)
+        Some(is_newer)
     }
 }

@@ -71,14 +71,6 @@ struct Lists<'a> {
     len: usize,
 }
 
-/// Which of eight rows met a row of their key that is newer than their window,
-/// and which that was.
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vectors"))]
-struct Newer {
-    lanes: u8,
-    candidates: [u32; LANES],
-}
-
 impl Active {
     fn new() -> Self {
         Self {
@@ -105,10 +97,13 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         isa: Isa,
     ) -> Self {
         let batch = E::batch(keys.keys());
+        assert_eq!(directory.entry_words, E::WORDS, "entries of these keys");
         assert_eq!(E::rows(batch), keys.hashes().len(), "one hash a key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window a key");
         assert!(isa.is_available(), "{isa} is not available here: see Isa::require");
-        Self { directory, batch, hashes: keys.hashes(), windows, isa, words: E::words(keys.keys()) }
+        // Vectors take row numbers for signed ones.
+        let words = E::words(keys.keys()).filter(|words| words.len() <= i32::MAX as usize);
+        Self { directory, batch, hashes: keys.hashes(), windows, isa, words }
     }
 
     /// Appends pairs until about `limit` are held or the rows are at their end;
@@ -119,15 +114,14 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     /// their newest candidates, and says how many those are; none if there are
     /// no rows left. `too_new` may replace the next
     /// candidate of a row that met one of its key which is newer than its
-    /// window: it is given the hash, that candidate, the next one and the end of
-    /// the window.
+    /// window: it is given the hash, the next one and the end of the window.
     pub(in crate::state) fn run(
         &self,
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
         mut load: impl FnMut(&mut usize, &mut [u32], &mut [u32]) -> Option<usize>,
-        too_new: impl Fn(u64, u32, u32, i64) -> u32,
+        too_new: impl Fn(u64, u32, i64) -> u32,
     ) -> u64 {
         let block = BLOCK.min(limit.saturating_sub(pairs.len()).max(1));
         let mut active = Active::new();
@@ -232,13 +226,16 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         &self,
         active: &mut Active,
         pairs: &mut Pairs,
-        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+        too_new: &impl Fn(u64, u32, i64) -> u32,
     ) {
         let (n, held) = (active.len, pairs.len());
         pairs.probe_rows.resize(held + n + LANES, 0);
         pairs.build_rows.resize(held + n + LANES, 0);
-        let mut lists =
-            Lists { probe: &mut pairs.probe_rows[held..], stored: &mut pairs.build_rows[held..], len: 0 };
+        let mut lists = Lists {
+            probe: &mut pairs.probe_rows[held..],
+            stored: &mut pairs.build_rows[held..],
+            len: 0,
+        };
         #[cfg(target_arch = "x86_64")]
         if let (Isa::Avx512, Some(keys)) = (self.isa, self.words) {
             for from in (0..n).step_by(LANES) {
@@ -266,24 +263,21 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
     }
 
     /// Asks for another next candidate for those of eight rows from `from` on
-    /// whose bit is set in `newer`. The candidates before are gone by now: the
-    /// entries say which they were.
+    /// whose bit is set in `newer`.
     #[inline]
     fn replace_newer(
         &self,
         active: &mut Active,
         from: usize,
-        newer: Newer,
-        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+        mut newer: u8,
+        too_new: &impl Fn(u64, u32, i64) -> u32,
     ) {
-        let mut lanes = newer.lanes;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let i = from + lane;
+        while newer != 0 {
+            let i = from + newer.trailing_zeros() as usize;
+            newer &= newer - 1;
             let hash = self.hashes[active.rows[i] as usize];
             let next = active.candidates[i];
-            active.candidates[i] = too_new(hash, newer.candidates[lane], next, active.to[i]);
+            active.candidates[i] = too_new(hash, next, active.to[i]);
         }
     }
 
@@ -293,7 +287,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         active: &mut Active,
         range: std::ops::Range<usize>,
         lists: &mut Lists<'_>,
-        too_new: &impl Fn(u64, u32, u32, i64) -> u32,
+        too_new: &impl Fn(u64, u32, i64) -> u32,
     ) {
         let tag = self.directory.tag;
         assert!(range.end <= BLOCK && lists.len + range.len() <= lists.probe.len());
@@ -328,7 +322,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 lists.len += usize::from(same_key & (from <= time) & (time <= to));
                 if same_key & (time > to) {
                     let hash = *self.hashes.get_unchecked(row as usize);
-                    next = too_new(hash, candidate, next, to);
+                    next = too_new(hash, next, to);
                 }
                 *active.candidates.get_unchecked_mut(i) = next;
             }
