@@ -179,10 +179,10 @@ pub struct Eviction {
 
 /// The stored rows of one side.
 ///
-/// An id names a row from the call that stored it to the [`reclaim`] after the
-/// one that took it out. Rows that were taken out are found no more and do not
-/// count, but can be gathered until then; ids and the positions of cursors stay
-/// as they are in between.
+/// An id names a row up to the next [`reclaim`], after which it may have another.
+/// Rows that were taken out are found no more and do not count, but can be
+/// gathered until then; ids and the positions of cursors stay as they are in
+/// between.
 ///
 /// [`reclaim`]: Self::reclaim
 pub trait StateStore: fmt::Debug + Send + Sync {

@@ -103,7 +103,8 @@ impl Arena {
     /// Takes a slot back.
     pub(in crate::state) fn give_back(&mut self, slot: Slot) {
         let slab = self.slabs[slot.slab as usize].as_mut().expect("a slab with a slot is held");
-        debug_assert!(Arc::ptr_eq(&slab.memory, &slot.memory), "a slot of another arena");
+        // Or else it would be given out twice.
+        assert!(Arc::ptr_eq(&slab.memory, &slot.memory), "a slot of another arena");
         slab.free += 1;
         self.free.push(Reverse((slot.slab, slot.number)));
     }
@@ -120,6 +121,11 @@ impl Arena {
             self.free.retain(|&Reverse((slab, _))| slab as usize != at);
             while self.slabs.pop_if(|slab| slab.is_none()).is_some() {}
         }
+    }
+
+    /// Whether it holds no memory at all.
+    pub(in crate::state) fn is_empty(&self) -> bool {
+        self.slots == 0
     }
 
     fn in_use(&self) -> usize {

@@ -17,6 +17,8 @@ pub(in crate::state) struct Directory {
     pub(in crate::state) tag: u32,
     /// Bits that number the rows of a block.
     pub(super) shift: u32,
+    /// Words of an entry.
+    pub(super) entry_words: usize,
     /// The first current number, the first of its block.
     pub(super) oldest: u32,
     /// The number of the next row.
@@ -67,7 +69,12 @@ const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, 
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
     /// so many rows; the first row is number `first`, rounded down to a block.
-    pub(in crate::state) fn new(tag: u32, bits: u32, block_rows: usize, first: u32) -> Self {
+    pub(in crate::state) fn new<E: EntryKey>(
+        tag: u32,
+        bits: u32,
+        block_rows: usize,
+        first: u32,
+    ) -> Self {
         let shift = block_rows.next_power_of_two().trailing_zeros();
         let mask = u32::MAX >> (32 - bits);
         assert!(shift + 4 <= bits && tag & mask == 0, "a block is a small part of the numbers");
@@ -76,6 +83,7 @@ impl Directory {
             mask,
             tag,
             shift,
+            entry_words: E::WORDS,
             oldest: first,
             next: first,
             open: None,
@@ -253,7 +261,12 @@ impl Directory {
     }
 
     /// Puts up a new block, for the row that comes next.
+    ///
+    /// # Panics
+    /// If it has not as many entries of this kind as numbers can tell apart:
+    /// walks rely on it.
     pub(in crate::state) fn push(&mut self, block: Block) {
+        assert!(block.has_entries(self.entry_words << self.shift), "a block of another shape");
         if let Some(newest) = self.newest() {
             self.next = self.after(newest);
         }
@@ -308,12 +321,10 @@ impl Directory {
         }
     }
 
-    /// Whether `row` is current, and every row of its block and of all newer ones
-    /// is newer than `time`.
-    #[inline]
+    /// Whether every row of the block of `row`, held or not, and of all newer
+    /// ones is newer than `time`. If it holds for a row, it does for newer ones.
     pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
-        let hot = &self.hot[self.place(row)];
-        self.is_current(row) && hot.least > time
+        self.is_current(row) && self.hot[self.place(row)].least > time
     }
 
     /// Whether the rows of the block of `row` are there, and none is dead.

@@ -114,6 +114,11 @@ impl Block {
         arena.give_back(self.slot);
     }
 
+    /// Whether there is memory for so many words of entries.
+    pub(super) fn has_entries(&self, words: usize) -> bool {
+        self.values == words && words <= self.slot.words().len()
+    }
+
     pub(super) fn entries(&self) -> *const u64 {
         self.slot.as_ptr()
     }
@@ -253,7 +258,8 @@ impl Block {
             .clone()
             .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
         self.least = self.least.min(least);
-        let fits = |time: i64| time.wrapping_sub(self.base) as u64 <= u64::from(u32::MAX);
+        let last = self.base.saturating_add(u32::MAX.into());
+        let fits = |time: i64| self.base <= time && time <= last;
         if self.whole_times.is_empty() && fits(least) && fits(greatest) {
             return;
         }

@@ -56,6 +56,7 @@ impl<E: EntryKey> Ring<E> {
         eviction.rows += rows as u64;
         eviction.visited += visited;
         self.live -= rows;
+        self.changed += rows;
         self.thinned(first, before, live);
         left
     }

@@ -71,10 +71,8 @@ impl<E: EntryKey> Ring<E> {
         if !directory.all_newer(next, to) {
             return next;
         }
-        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to));
-        let further = |&row: &u32| {
-            directory.age(row) > directory.age(next) && directory.locate(row).is_some()
-        };
-        oldest.filter(further).unwrap_or(next)
+        let is_there = |row| directory.block(row).is_some();
+        let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
+        oldest.filter(|&row| directory.age(row) > directory.age(next)).unwrap_or(next)
     }
 }

@@ -7,7 +7,8 @@ use crate::time::EventTimes;
 const SAMPLE: usize = 64;
 /// A smaller batch says nothing about itself.
 const FEW: usize = 10;
-/// So many more rows ahead than not are no outliers: the stream has jumped.
+/// So many more rows ahead than not are no outliers: the stream has jumped. So
+/// many rows in state say where it stands.
 const JUMP: usize = 64;
 
 /// Decides which rows are far ahead.
@@ -15,6 +16,8 @@ const JUMP: usize = 64;
 pub(super) struct Front {
     /// Rows that were far ahead, less those that were not.
     ahead: usize,
+    /// Whether rows were let in while there was nothing to tell what is far.
+    pub(super) unsettled: bool,
 }
 
 /// What the rows in state say.
@@ -44,22 +47,51 @@ impl Front {
         sample.sort_unstable();
         let limit = match (sample.len() >= FEW, span.rows >= JUMP) {
             (true, _) => {
-                let (low, high) = (sample[sample.len() / 10], sample[sample.len() * 9 / 10]);
-                let slack = span.width().max(high.saturating_sub(low).saturating_mul(4));
+                let (high, slack) = bulk(&sample);
+                let slack = slack.max(span.width());
                 high.max(if span.rows > 0 { span.to } else { high }).saturating_add(slack)
             }
             (false, true) => span.to.saturating_add(span.width().saturating_mul(8)),
-            (false, false) => i64::MAX,
+            (false, false) => {
+                self.unsettled = true;
+                i64::MAX
+            }
         };
         let ahead = |&&row: &&u32| times.get(row as usize).is_some_and(|time| time > limit);
         let ahead = rows.iter().filter(ahead).count();
         self.ahead = (self.ahead + ahead).saturating_sub(rows.len() - ahead);
         if self.ahead > JUMP {
             self.ahead = 0;
-            return i64::MAX;
+            // As far again, for the others of the batch.
+            let middle = sample.get(sample.len() / 2).copied().unwrap_or(limit);
+            return limit.max(middle.saturating_add(middle.saturating_sub(span.to).max(0)));
         }
         limit
     }
+
+    /// Looks again at rows that were let in while there was nothing to tell what
+    /// is far, once there is: the last time that is not. `times` gives that of
+    /// one in so many rows.
+    pub(super) fn settle(
+        &mut self,
+        span: Span,
+        times: impl FnOnce(usize) -> Vec<i64>,
+    ) -> Option<i64> {
+        if !self.unsettled || span.rows < JUMP {
+            return None;
+        }
+        self.unsettled = false;
+        let mut sample = times(span.rows.div_ceil(8 * SAMPLE));
+        sample.sort_unstable();
+        let (high, slack) = bulk(&sample);
+        Some(high.saturating_add(slack)).filter(|&limit| limit < span.to)
+    }
+}
+
+/// The end of nine tenths of some ordered times, and how far beyond it is near.
+fn bulk(sample: &[i64]) -> (i64, i64) {
+    let at = |tenths: usize| sample.get(sample.len() * tenths / 10).copied().unwrap_or(i64::MAX);
+    (at(9), at(9).saturating_sub(at(1)).saturating_mul(4))
 }
 
 #[cfg(test)]
@@ -91,8 +123,22 @@ mod tests {
         let found: Vec<i64> =
             (0..100).map(|i| limit(&mut front, span, vec![1 << (40 + i % 2)])).collect();
         assert_eq!(found[0], 9000);
-        assert!(found.contains(&i64::MAX));
+        let reached: Vec<&i64> = found.iter().filter(|&&limit| limit > 1 << 40).collect();
+        assert!(reached.len() == 1 && *reached[0] < 1 << 42, "once: the state has come so far");
         let empty = Span { rows: 0, from: i64::MAX, to: i64::MIN };
         assert_eq!(limit(&mut front, empty, vec![5]), i64::MAX);
+    }
+
+    #[test]
+    fn what_was_let_in_when_nothing_was_known_is_looked_at_again() {
+        let mut front = Front::default();
+        let span = |rows| Span { rows, from: 0, to: 1 << 50 };
+        let times = |_| [(0..90).collect(), vec![1 << 50]].concat();
+        assert_eq!(front.settle(span(1000), times), None);
+        limit(&mut front, span(3), vec![1]);
+        assert_eq!(front.settle(span(63), times), None);
+        let found = front.settle(span(64), times).unwrap();
+        assert!((90..1000).contains(&found), "{found}");
+        assert_eq!(front.settle(span(64), times), None, "once");
     }
 }

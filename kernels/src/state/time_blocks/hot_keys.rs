@@ -20,23 +20,42 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<u32>, RandomState>,
     noted: usize,
-    /// Noted rows after those that are gone were last forgotten.
-    kept: usize,
+    /// So many are gone through when there are more.
+    most: usize,
+    /// How often all that is noted was gone through.
+    #[cfg(test)]
+    forgotten: usize,
 }
 
 impl HotKeys {
-    /// Of so many rows one may be noted: those whose number is a multiple.
+    /// Of so many rows one may be noted.
     pub(super) const EVERY: u32 = 64;
+
+    /// Which of the rows that share its number's upper bits with `row` may be
+    /// noted. Not the same one each time: keys often come in turns.
+    #[inline(always)]
+    fn of_group(row: u32) -> u32 {
+        let group = row / Self::EVERY;
+        group * Self::EVERY + (group.wrapping_mul(0x9E37_79B1) >> (32 - Self::EVERY.ilog2()))
+    }
 
     pub(super) fn new() -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
-        Self { rows: HashMap::with_hasher(hasher), noted: 0, kept: 0 }
+        Self {
+            rows: HashMap::with_hasher(hasher),
+            noted: 0,
+            most: Self::EVERY as usize,
+            #[cfg(test)]
+            forgotten: 0,
+        }
     }
 
-    /// Whether a row of this number is one that may be noted.
-    #[inline(always)]
-    pub(super) fn may_note(row: u32) -> bool {
-        row.is_multiple_of(Self::EVERY)
+    /// How many rows after the one of number `first` those are that may be
+    /// noted, of so many rows whose numbers do not wrap around.
+    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
+        let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
+        let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
+        noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
     }
 
     /// Whether a key that comes every `gap` rows has many of `live` rows.
@@ -45,36 +64,34 @@ impl HotKeys {
         (gap as usize).saturating_mul(HOT as usize) <= live
     }
 
-    /// Notes a row, of `live` rows, and forgets those of its key that are gone.
-    pub(super) fn note(
-        &mut self,
-        row: u32,
-        hash: u64,
-        live: usize,
-        is_current: impl Fn(u32) -> bool,
-    ) {
+    /// Notes a row, and forgets those of its key that are gone.
+    pub(super) fn note(&mut self, row: u32, hash: u64, is_current: impl Fn(u32) -> bool) {
         let rows = self.rows.entry(hash).or_default();
         while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
             self.noted -= 1;
         }
         rows.push_back(row);
         self.noted += 1;
-        if self.noted > live / 4 + self.kept + 64 {
+        if self.noted > self.most {
             self.forget(is_current);
         }
     }
 
     /// Forgets rows that are gone.
     #[cold]
-    fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+    pub(super) fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+        #[cfg(test)]
+        {
+            self.forgotten += 1;
+        }
         self.rows.retain(|_, rows| {
             rows.retain(|&row| is_current(row));
             rows.shrink_to(2 * rows.len());
             !rows.is_empty()
         });
         self.noted = self.rows.values().map(VecDeque::len).sum();
-        self.kept = self.noted;
         self.rows.shrink_to(2 * self.rows.len());
+        self.most = 2 * self.noted + Self::EVERY as usize;
     }
 
     pub(super) fn is_used(&self) -> bool {
@@ -86,11 +103,22 @@ impl HotKeys {
     }
 
     /// The oldest noted row of a key for which `is_too_new`, which holds for
-    /// newer rows if it does for an older one.
+    /// newer rows if it does for an older one, and that `is_there`.
     #[cold]
-    pub(super) fn oldest(&self, hash: u64, is_too_new: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn oldest(
+        &self,
+        hash: u64,
+        is_too_new: impl Fn(u32) -> bool,
+        is_there: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
         let rows = self.rows.get(&hash)?;
-        rows.get(rows.partition_point(|&row| !is_too_new(row))).copied()
+        let from = rows.partition_point(|&row| !is_too_new(row));
+        rows.range(from..).copied().find(|&row| is_there(row))
+    }
+
+    #[cfg(test)]
+    pub(super) fn forgotten(&self) -> usize {
+        self.forgotten
     }
 
     pub(super) fn bytes(&self) -> usize {

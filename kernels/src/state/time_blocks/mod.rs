@@ -22,6 +22,8 @@ mod hot_keys;
 mod late;
 mod reclaim;
 mod ring;
+#[cfg(test)]
+mod tests;
 mod windows;
 
 use std::sync::Arc;
@@ -33,9 +35,9 @@ use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
 use super::{
-    Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
+    BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
 };
-use crate::error::Result;
+use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::table::FindCursor;
@@ -68,6 +70,13 @@ impl<E: EntryKey> TimeBlocks<E> {
 
     /// A store whose row numbers have so few bits that they soon come round.
     fn with_bits(plan: &StorePlan, main: u32, others: u32) -> Result<Self> {
+        if !(1..=BlockOptions::MAX_ROWS).contains(&plan.blocks.rows) {
+            return Err(JoinError::InvalidPlan(format!(
+                "blocks have 1 to {} rows, not {}",
+                BlockOptions::MAX_ROWS,
+                plan.blocks.rows
+            )));
+        }
         let shape = Arc::new(BlockShape {
             rows: plan.blocks.rows,
             payload: PayloadPlan::new(&plan.payload)?,
@@ -121,8 +130,10 @@ impl<E: EntryKey> TimeBlocks<E> {
         match time {
             None => UNTIMED,
             Some(time) if self.rings[MAIN].line.is_some_and(|line| time <= line) => OVERDUE,
-            Some(time) if time > limit => AHEAD,
-            Some(_) => MAIN,
+            Some(time) if time <= limit => MAIN,
+            // A line that only the rows ahead remember must not hide this one.
+            Some(time) if self.rings[AHEAD].line.is_some_and(|line| time <= line) => MAIN,
+            Some(_) => AHEAD,
         }
     }
 
@@ -154,7 +165,7 @@ impl<E: EntryKey> TimeBlocks<E> {
         let ring_for =
             |store: &Self, i: usize| store.ring_for(new.times.get(new.rows[i] as usize), limit);
         while first < new.rows.len() {
-            if self.rings[MAIN].live == 0 {
+            if self.rings[MAIN].held == 0 {
                 // Nothing is left that a line would have to tell apart.
                 self.rings[MAIN].forget_line();
             }
@@ -171,11 +182,10 @@ impl<E: EntryKey> TimeBlocks<E> {
         for _ in 0..CAUGHT_UP {
             let span = self.span();
             let Some((due, row)) = self.rings[AHEAD].next_due() else { return };
-            if span.rows > 0 && due > span.to {
+            if span.rows == 0 || due > span.to {
                 return;
             }
-            let to = if span.rows > 0 { span.to } else { due };
-            let limit = to.saturating_add(span.width());
+            let limit = span.to.saturating_add(span.width());
             let [main, _, ahead, _] = &mut self.rings;
             ahead.give_away(row, |ahead, block, at, time| {
                 if time <= limit { main.copy_in(block, at) } else { ahead.copy_in(block, at) }
@@ -290,6 +300,11 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
 
     fn reclaim(&mut self) {
         self.catch_up();
+        let span = self.span();
+        let [main, _, ahead, _] = &mut self.rings;
+        if let Some(limit) = self.front.settle(span, |step| main.sample(step)) {
+            main.part(limit, ahead);
+        }
         self.rings.iter_mut().for_each(Ring::reclaim);
     }
 }

@@ -7,7 +7,8 @@ use super::late::LateRows;
 use super::ring::Ring;
 use crate::state::block::{Arena, Block, BlockBytes, Directory, EntryKey};
 
-/// Rows that one call copies out of thinned-out blocks, about.
+/// Rows that one call copies out of thinned-out blocks, about, beside as many
+/// as came and left since the call before.
 const COPIES: usize = 1024;
 /// How far ahead of its move a bucket's row is asked for.
 const AHEAD: usize = 16;
@@ -18,36 +19,61 @@ impl<E: EntryKey> Ring<E> {
     /// Frees blocks without live rows, and of the others some if the rows that
     /// left hold much more memory than those that live.
     pub(super) fn reclaim(&mut self) {
-        if self.held == 0 {
-            return;
-        }
         if self.live == 0 {
-            self.reset();
+            // Also a ring that gave its rows away.
+            if !self.arena.is_empty() {
+                self.reset();
+            }
             return;
         }
         self.free_empty();
         self.compact();
-        // Of rows that were taken out.
-        if self.late.len() > 2 * self.live + 1024 {
-            let directory = &self.directory;
-            self.late.retain(|row| directory.locate(row).is_some_and(|(b, at)| !b.is_dead(at)));
-        }
+        self.left_behind();
         self.heads.fit(self.live, self.directory.none());
         self.move_buckets(MOVES);
         self.arena.trim();
+    }
+
+    /// Looks after what rows and blocks that left have left behind: names of
+    /// them in lists, of which there must not be too many, nor any by the time
+    /// that their numbers come round.
+    pub(super) fn left_behind(&mut self) {
+        let Self { directory, heads, late, due, hot_keys, .. } = self;
+        let given = directory.distance(directory.next(), self.seen);
+        (self.seen, self.given) = (directory.next(), self.given + given);
+        let is_current = |row| directory.is_current(row);
+        heads.sweep(given as usize, directory.most(), directory.none(), is_current);
+        let all = self.given >= directory.most() / 2;
+        if all {
+            self.given = 0;
+            hot_keys.forget(is_current);
+        }
+        if all || late.len() > 2 * self.live + 1024 {
+            late.retain(|row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at)));
+        }
+        let is_held = |row: u32| directory.block(row).is_some();
+        if all || due.len() > 2 * directory.blocks() + 64 {
+            due.retain(|&Reverse((_, row))| is_held(row));
+        }
+        if all || self.thin.len() > 2 * directory.blocks() + 64 {
+            self.thin.retain(|&row| is_held(row));
+            self.thin.sort_unstable();
+            self.thin.dedup();
+        }
     }
 
     /// An empty ring again, whose numbers go on.
     fn reset(&mut self) {
         let (plan, last) = (&self.plan, self.directory.next());
         let next = self.directory.after(last);
-        self.directory = Directory::new(plan.tag, plan.bits, plan.shape.rows, next);
+        self.directory = Directory::new::<E>(plan.tag, plan.bits, plan.shape.rows, next);
         self.heads = Heads::new(self.directory.none());
         self.hot_keys.clear();
         self.arena = Arena::new(plan.shape.words::<E>());
         (self.due, self.open_due, self.line) = (Default::default(), None, None);
         self.late = LateRows::new();
         (self.empty, self.thin) = (Vec::new(), Vec::new());
+        (self.seen, self.given, self.changed) = (self.directory.next(), 0, 0);
         (self.held, self.bytes) = (0, BlockBytes::default());
         (self.least, self.greatest) = (i64::MAX, i64::MIN);
     }
@@ -90,17 +116,20 @@ impl<E: EntryKey> Ring<E> {
     /// oldest block, if the numbers in use are many more than the rows.
     fn compact(&mut self) {
         let block = self.plan.shape.rows;
-        let mut copies = 0;
-        while copies < COPIES && self.held - self.live > self.live / 2 + 4 * block {
+        let most = COPIES + std::mem::take(&mut self.changed);
+        let (mut copies, mut open) = (0, None);
+        while copies < most && self.held - self.live > self.live / 2 + 4 * block {
             let Some(row) = self.thin.pop() else { break };
             let live = self.directory.block(row).map_or(0, Block::live);
-            if live > 0 && live <= block / 4 && !self.is_open(row) {
+            if self.is_open(row) {
+                open = Some(row);
+            } else if live > 0 && live <= block / 4 {
                 copies += live;
                 self.move_rows(row);
             }
         }
-        self.thin.truncate(self.directory.blocks());
-        while copies < COPIES && self.directory.blocks() > 4 * (self.live / block) + 64 {
+        self.thin.extend(open);
+        while copies < most && self.directory.blocks() > 4 * (self.live / block) + 64 {
             let oldest = self.directory.oldest();
             if self.is_open(oldest) {
                 break;
@@ -133,6 +162,36 @@ impl<E: EntryKey> Ring<E> {
         block.free(&mut self.arena);
     }
 
+    /// The times of one in so many rows.
+    pub(super) fn sample(&self, step: usize) -> Vec<i64> {
+        let rows = self.directory.firsts().filter_map(|first| self.directory.block(first));
+        let rows = rows.flat_map(|block| (0..block.rows()).map(move |at| (block, at)));
+        rows.step_by(step).map(|(block, at)| block.time::<E>(at)).collect()
+    }
+
+    /// Puts the rows after `limit` into another ring, and all others up anew, so
+    /// that nothing is left of what the far ones did.
+    pub(super) fn part(&mut self, limit: i64, others: &mut Self) {
+        let firsts = self.directory.firsts();
+        let blocks: Vec<Block> = firsts.filter_map(|first| self.take(first)).collect();
+        let line = self.line;
+        self.live = 0;
+        self.reset();
+        self.line = line;
+        for block in blocks {
+            for at in 0..block.rows() {
+                let time = block.time::<E>(at);
+                if block.is_dead(at) || line.is_some_and(|line| time <= line) {
+                    continue;
+                }
+                let ring = if time > limit { &mut *others } else { &mut *self };
+                ring.copy_in(&block, at);
+            }
+            self.heads.fit(self.live, self.directory.none());
+            self.move_buckets(2 * block.rows() + MOVES);
+        }
+    }
+
     /// The block whose row expires next and, at most, when.
     pub(super) fn next_due(&mut self) -> Option<(i64, u32)> {
         // Blocks that were taken out are forgotten here.
@@ -145,9 +204,9 @@ impl<E: EntryKey> Ring<E> {
         first.into_iter().chain(self.open_due.zip(self.directory.open())).min()
     }
 
-    /// Forgets the line of a ring without live rows.
+    /// Forgets the line of a ring without blocks.
     pub(super) fn forget_line(&mut self) {
-        debug_assert_eq!(self.live, 0);
+        assert_eq!(self.held, 0, "what has expired is told by the line");
         if self.line.is_some() {
             self.reset();
         }

@@ -57,6 +57,12 @@ pub(super) struct Ring<E> {
     /// Blocks without a live row, and with few.
     pub(super) empty: Vec<u32>,
     pub(super) thin: Vec<u32>,
+    /// Rows that came or left since memory was last reclaimed.
+    pub(super) changed: usize,
+    /// The next number when old ones were last looked after, and how many were
+    /// given since all of them were.
+    pub(super) seen: u32,
+    pub(super) given: u32,
     /// What the blocks that are held hold.
     pub(super) bytes: BlockBytes,
     /// The least and the greatest event time of all rows since the ring was
@@ -70,7 +76,7 @@ pub(super) struct Ring<E> {
 impl<E: EntryKey> Ring<E> {
     pub(super) fn new(plan: RingPlan) -> Self {
         let shape = &plan.shape;
-        let directory = Directory::new(plan.tag, plan.bits, shape.rows, plan.first_row);
+        let directory = Directory::new::<E>(plan.tag, plan.bits, shape.rows, plan.first_row);
         Self {
             heads: Heads::new(directory.none()),
             hot_keys: HotKeys::new(),
@@ -83,6 +89,9 @@ impl<E: EntryKey> Ring<E> {
             held: 0,
             empty: Vec::new(),
             thin: Vec::new(),
+            changed: 0,
+            seen: directory.next(),
+            given: 0,
             bytes: BlockBytes::default(),
             least: i64::MAX,
             greatest: i64::MIN,
@@ -126,18 +135,12 @@ impl<E: EntryKey> Ring<E> {
                 continue;
             }
             self.append(new, incoming, first + done, &left[..room]);
+            // Block by block, lest a large batch meets a small table.
+            self.heads.fit(self.live, self.directory.none());
+            self.move_buckets(2 * room + MOVES);
             done += room;
         }
-        self.grown(rows.len());
-    }
-
-    /// What there is to do when so many rows have come in.
-    pub(super) fn grown(&mut self, rows: usize) {
-        let none = self.directory.none();
-        self.heads.fit(self.live, none);
-        self.move_buckets(2 * rows + MOVES);
-        let directory = &self.directory;
-        self.heads.sweep(rows, directory.most(), none, |row| directory.is_current(row));
+        self.left_behind();
     }
 
     pub(super) fn open_block(&mut self) {
@@ -164,6 +167,7 @@ impl<E: EntryKey> Ring<E> {
         });
         self.live += rows.len();
         self.held += rows.len();
+        self.changed += rows.len();
         self.noted(times);
     }
 
@@ -202,19 +206,25 @@ impl<E: EntryKey> Ring<E> {
         if !plan.interval || *live < LONG_CHAINS {
             return;
         }
-        // The first row of a key in this block, where it has several a block,
-        // and now and then one of a key that has many all the same.
-        let (at, near) = (directory.offset_of(next) as u32, plan.shape.rows as u32 / 2);
-        for (i, (&link, &row)) in links.iter().zip(rows).enumerate() {
-            if link == none {
-                continue;
-            }
+        let mut note = |i: usize| {
             let number = directory.plus(next, i as u32);
-            let gap = directory.distance(number, link);
-            let is_first = gap > at + i as u32 && gap < near;
-            if is_first || HotKeys::may_note(number) && HotKeys::is_hot(gap, *live) {
-                let is_current = |row| directory.distance(number, row) <= span + i as u32;
-                hot_keys.note(number, hashes[row as usize], *live, is_current);
+            let is_current = |row| directory.distance(number, row) <= span + i as u32;
+            hot_keys.note(number, hashes[rows[i] as usize], is_current);
+        };
+        let gap = |i: usize| directory.distance(directory.plus(next, i as u32), links[i]);
+        // The first row of a key in this block, where it has several a block: one
+        // without an older row seems to be further from it than half a block.
+        let (at, near) = (directory.offset_of(next), plan.shape.rows as u32 / 2);
+        for i in 0..rows.len().min((near as usize).saturating_sub(at)) {
+            if gap(i) > (at + i) as u32 && gap(i) < near {
+                note(i);
+            }
+        }
+        // Now and then one of a key that has many rows all the same.
+        for i in HotKeys::in_range(next, rows.len() as u32) {
+            let i = i as usize;
+            if links[i] != none && gap(i) >= near && HotKeys::is_hot(gap(i), *live) {
+                note(i);
             }
         }
     }
@@ -240,6 +250,7 @@ impl<E: EntryKey> Ring<E> {
         bytes.add(block.bytes::<E>(&plan.shape));
         directory.note_dead();
         self.live -= 1;
+        self.changed += 1;
         self.thinned(row, live + 1, live);
         true
     }
@@ -257,7 +268,10 @@ impl<E: EntryKey> Ring<E> {
     pub(super) fn set_matched(&mut self, row: u32) {
         let at = self.directory.offset_of(row);
         let block = self.directory.block_mut(row).expect("an id of a row that is held");
-        block.set_matched(at);
+        // A block that keeps no marks would grow by them.
+        if self.plan.shape.tracks_matches {
+            block.set_matched(at);
+        }
     }
 
     pub(super) fn size(&self) -> StateSize {

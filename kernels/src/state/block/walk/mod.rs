@@ -97,10 +97,13 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         isa: Isa,
     ) -> Self {
         let batch = E::batch(keys.keys());
+        assert_eq!(directory.entry_words, E::WORDS, "entries of these keys");
         assert_eq!(E::rows(batch), keys.hashes().len(), "one hash a key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window a key");
         assert!(isa.is_available(), "{isa} is not available here: see Isa::require");
-        Self { directory, batch, hashes: keys.hashes(), windows, isa, words: E::words(keys.keys()) }
+        // Vectors take row numbers for signed ones.
+        let words = E::words(keys.keys()).filter(|words| words.len() <= i32::MAX as usize);
+        Self { directory, batch, hashes: keys.hashes(), windows, isa, words }
     }
 
     /// Appends pairs until about `limit` are held or the rows are at their end;
