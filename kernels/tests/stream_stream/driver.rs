@@ -263,6 +263,20 @@ impl Run<'_> {
         }
     }
 
+    /// Pushes a micro-batch, and runs what follows it: the executed batches.
+    pub(crate) fn push(
+        &self,
+        join: &mut StreamStreamJoin,
+        left: &[Row],
+        right: &[Row],
+    ) -> Vec<Executed> {
+        let batch = join.push(&self.chunks(0, left), &self.chunks(1, right)).unwrap();
+        let mut executed = Vec::from_iter(batch.map(|mut batch| self.executed(&mut batch)));
+        let batch = join.advance().unwrap();
+        executed.extend(batch.map(|mut batch| self.executed(&mut batch)));
+        executed
+    }
+
     /// Runs both and compares every batch, then the end, then the whole run.
     pub(crate) fn check(&self, batches: &[MicroBatch]) -> Vec<Executed> {
         let names: Vec<&str> = self.types.iter().map(|key_type| key_type.name).collect();

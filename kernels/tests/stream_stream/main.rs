@@ -9,6 +9,7 @@ mod query;
 mod random;
 mod refusals;
 mod rules;
+mod side_by_side;
 mod threads;
 mod times;
 mod traps;
