@@ -11,7 +11,8 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 
@@ -30,14 +31,8 @@ struct Stream {
     nulls: bool,
 }
 
-const ORDERED: Stream = Stream {
-    batches: 150,
-    rows: 400,
-    disorder: 0,
-    poison: false,
-    jumps: false,
-    nulls: false,
-};
+const ORDERED: Stream =
+    Stream { batches: 150, rows: 400, disorder: 0, poison: false, jumps: false, nulls: false };
 
 impl Stream {
     fn draw(&self, seed: u64) -> Vec<MicroBatch> {
@@ -58,8 +53,10 @@ impl Stream {
                             time = time.map(|time| time - draw.below(3_000_000) as i64);
                         }
                         if self.poison && draw.below(2000) == 0 {
-                            time = Some([-62_135_596_800_000_000, 253_402_300_799_999_999]
-                                [draw.below(2) as usize]);
+                            time = Some(
+                                [-62_135_596_800_000_000, 253_402_300_799_999_999]
+                                    [draw.below(2) as usize],
+                            );
                         }
                         if self.nulls && draw.percent(1) {
                             time = None;

@@ -36,12 +36,7 @@ impl Due {
     }
 
     /// Passes the rows that expire by `line`.
-    pub(super) fn pass(
-        &mut self,
-        line: i64,
-        rows: usize,
-        time: impl Fn(usize) -> i64,
-    ) {
+    pub(super) fn pass(&mut self, line: i64, rows: usize, time: impl Fn(usize) -> i64) {
         if self.late.is_empty() {
             // In order: search instead of looking at each.
             let (mut low, mut high) = (self.next, rows);

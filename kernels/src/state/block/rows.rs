@@ -3,7 +3,7 @@
 use super::arena::{Arena, Slot};
 use super::bits;
 use super::due::Due;
-use super::entry::{EntryKey, link_and_time};
+use super::entry::{EntryKey, REACH, after_base, last_word};
 use super::payload::{Columns, Incoming, PayloadPlan};
 use crate::state::NewRows;
 
@@ -88,7 +88,7 @@ impl BlockBytes {
 }
 
 /// Half of what the time of an entry reaches.
-const HALF_REACH: i64 = 1 << 31;
+const HALF_REACH: i64 = REACH / 2;
 
 impl Block {
     pub(in crate::state) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
@@ -160,7 +160,7 @@ impl Block {
     pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
-            None => self.base + (self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64,
+            None => self.base + after_base(self.entry::<E>(row)[E::WORDS - 1]),
         }
     }
 
@@ -217,9 +217,10 @@ impl Block {
         for (entry, (&row, &link)) in entries.chunks_exact_mut(E::WORDS).zip(rows.iter().zip(links))
         {
             let time = time(row);
-            late += usize::from(time < greatest);
+            let is_late = time < greatest;
+            late += usize::from(is_late);
             greatest = greatest.max(time);
-            entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(base) as u32);
+            entry[E::WORDS - 1] = last_word(link, time.wrapping_sub(base) as u32, is_late);
             E::write(entry, batch, row as usize, hashes[row as usize], &mut self.heap);
         }
         (self.late, self.greatest) = (late, greatest);
@@ -251,7 +252,7 @@ impl Block {
             .clone()
             .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
         self.least = self.least.min(least);
-        let last = self.base.saturating_add(u32::MAX.into());
+        let last = self.base.saturating_add(REACH);
         let fits = |time: i64| self.base <= time && time <= last;
         if self.whole_times.is_empty() && fits(least) && fits(greatest) {
             return;
@@ -303,11 +304,13 @@ impl Block {
         let at = self.rows;
         let time = other.time::<E>(row);
         self.make_room_for_times::<E>(std::iter::once(time));
-        self.late += usize::from(time < self.greatest);
+        let is_late = time < self.greatest;
+        self.late += usize::from(is_late);
         self.greatest = self.greatest.max(time);
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
-        entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(self.base) as u32);
+        let after = time.wrapping_sub(self.base) as u32;
+        entry[E::WORDS - 1] = last_word(link, after, is_late);
         self.rows += 1;
         self.live += 1;
         if shape.tracks_matches {
@@ -357,7 +360,10 @@ impl Block {
         let free = shape.entries() - self.rows;
         BlockBytes {
             payload: self.rows * shape.payload.stride + used,
-            index: self.rows * entry + self.heap.len() + whole + self.due.as_ref().map_or(0, Due::bytes),
+            index: self.rows * entry
+                + self.heap.len()
+                + whole
+                + self.due.as_ref().map_or(0, Due::bytes),
             bitmap: bits + valid,
             slack: free * (entry + shape.payload.stride) + allocated - used
                 + (self.heap.capacity() - self.heap.len())

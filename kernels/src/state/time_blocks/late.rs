@@ -134,9 +134,7 @@ impl LateRows {
         for (time, row) in outside {
             let day = i128::from(time.div_euclid(width));
             let last = i128::from(self.first) + self.days.len() as i128 - 1;
-            if day <= i128::from(line)
-                || last.max(day) - i128::from(self.first).min(day) < DAYS
-            {
+            if day <= i128::from(line) || last.max(day) - i128::from(self.first).min(day) < DAYS {
                 self.push(time, row);
             } else {
                 self.outside.push((time, row));

@@ -35,7 +35,8 @@ use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
 use super::{
-    BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, check_shape,
+    BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan,
+    check_shape,
 };
 use crate::error::{JoinError, Result};
 use crate::key::KeyShape;

@@ -90,7 +90,8 @@ impl Profile {
     /// they take.
     pub(super) fn bits(&self) -> u32 {
         let block = self.block.next_power_of_two() as i64;
-        let blocks = 64 + 16 * (self.live / self.block as i64 + 1)
+        let blocks = 64
+            + 16 * (self.live / self.block as i64 + 1)
             + 4 * (self.batch / self.block as i64 + 2);
         let numbers = (4 * block * blocks) as u64;
         (u64::BITS - numbers.leading_zeros()).clamp(10, 29)
@@ -154,19 +155,18 @@ impl Profile {
                 stored: false,
             })
             .collect();
-        let selected = draw
-            .percent(40)
-            .then(|| (0..rows.len() as u32).filter(|_| draw.percent(50)).collect());
-        let interval = self.timed.then(|| {
-            (draw.one_of(&[Side::Left, Side::Right]), self.interval(draw))
-        });
+        let selected =
+            draw.percent(40).then(|| (0..rows.len() as u32).filter(|_| draw.percent(50)).collect());
+        let interval =
+            self.timed.then(|| (draw.one_of(&[Side::Left, Side::Right]), self.interval(draw)));
         let limit = draw.one_of(&[1, 2, 7, 100, 100_000]);
         Looking { rows, selected, interval, limit }
     }
 
     fn interval(&self, draw: &mut Draw) -> IntervalCondition {
         let width = self.live * STEP;
-        let bound = |micros: i64, draw: &mut Draw| Some(Bound { micros, inclusive: draw.percent(70) });
+        let bound =
+            |micros: i64, draw: &mut Draw| Some(Bound { micros, inclusive: draw.percent(70) });
         let kind = if draw.percent(80) { self.intervals } else { 4 + draw.below(4) };
         let (lower, upper) = match kind {
             0 => (bound(-width / 20, draw), bound(width / 20, draw)),

@@ -1,9 +1,9 @@
 //! Random streams: the calls of the operator, in its order.
 
+use super::super::{AHEAD, MAIN, OVERDUE, UNTIMED};
 use super::draw::Draw;
 use super::profile::Profile;
 use super::twin::{Looking, TestKey, Twin, plan};
-use super::super::{AHEAD, MAIN, OVERDUE, UNTIMED};
 use crate::hash::KeyHasher;
 use crate::state::block::{BytesEntry, WideEntry, WordEntry};
 

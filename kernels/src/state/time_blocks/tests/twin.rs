@@ -226,8 +226,11 @@ impl<E: TestKey> Twin<E> {
     ) -> u64 {
         let (keys, hashes, matchable) = self.keys(&looking.rows);
         let times = times(&looking.rows);
-        let interval =
-            looking.interval.map(|(side, condition)| IntervalProbe { times: &times, side, condition });
+        let interval = looking.interval.map(|(side, condition)| IntervalProbe {
+            times: &times,
+            side,
+            condition,
+        });
         let keys = Probe::new(&keys, &hashes, matchable.as_ref());
         let probe = StateProbe { keys, rows: looking.selected.as_deref(), interval };
         let (mut cursor, mut pairs, mut walked) = (FindCursor::default(), Pairs::default(), 0);
@@ -281,8 +284,11 @@ impl<E: TestKey> Twin<E> {
         // The store is looked up and changed in turns.
         let (keys, hashes, matchable) = self.keys(&looking.rows);
         let times = times(&looking.rows);
-        let interval =
-            looking.interval.map(|(side, condition)| IntervalProbe { times: &times, side, condition });
+        let interval = looking.interval.map(|(side, condition)| IntervalProbe {
+            times: &times,
+            side,
+            condition,
+        });
         let keys = Probe::new(&keys, &hashes, matchable.as_ref());
         let probe = StateProbe { keys, rows: looking.selected.as_deref(), interval };
         let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
@@ -356,7 +362,7 @@ impl<E: TestKey> Twin<E> {
 
     /// Evicts; the numbers of those that left unmatched, if asked for.
     pub(super) fn evict(&mut self, line: i64, unmatched: bool) -> Vec<i64> {
-        let mut evict = |store: &mut dyn StateStore| {
+        let evict = |store: &mut dyn StateStore| {
             let mut departed = Departed::default();
             let eviction = store.evict(line, unmatched.then_some(&mut departed));
             (eviction, departed)
@@ -394,9 +400,17 @@ impl<E: TestKey> Twin<E> {
             assert!(bytes < 1 << 33, "{size:?}");
         }
         if size.rows == 0 {
-            assert_eq!((size.payload, size.index, size.bitmap, size.pool), (0, 0, 0, 0), "{size:?}");
+            assert_eq!(
+                (size.payload, size.index, size.bitmap, size.pool),
+                (0, 0, 0, 0),
+                "{size:?}"
+            );
             // Beside the lists of what the last call did.
-            assert!(size.slack < self.fresh.bytes() + (64 << 10), "{size:?}, {:?} at first", self.fresh);
+            assert!(
+                size.slack < self.fresh.bytes() + (64 << 10),
+                "{size:?}, {:?} at first",
+                self.fresh
+            );
         } else {
             assert!(size.payload >= 8 * size.rows as usize, "{size:?}");
         }
