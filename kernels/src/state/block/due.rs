@@ -75,11 +75,11 @@ mod tests {
             let mut seen = Vec::new();
             let mut rows = 0;
             for (upto, line) in [(6, 0), (6, 3), (6, 4), (8, 7), (9, 7), (9, 8), (10, 100)] {
-                for row in rows..upto {
-                    if times[row] < greatest {
+                for (row, &time) in times.iter().enumerate().take(upto).skip(rows) {
+                    if time < greatest {
                         due.note_late(row);
                     }
-                    greatest = greatest.max(times[row]);
+                    greatest = greatest.max(time);
                 }
                 rows = upto;
                 let from = due.next();

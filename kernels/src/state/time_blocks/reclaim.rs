@@ -85,7 +85,8 @@ impl<E: EntryKey> Ring<E> {
         for row in empty.drain(..) {
             let block = self.directory.block(row);
             if block.is_some_and(|block| block.live() == 0) && !self.is_open(row) {
-                self.take(row).map(|block| block.free(&mut self.arena));
+                let block = self.take(row).expect("the block was just seen");
+                block.free(&mut self.arena);
             }
         }
         self.empty = empty;
@@ -293,7 +294,7 @@ impl<E: EntryKey> Ring<E> {
         let mut rows = heads;
         loop {
             let ages = rows.map(|row| {
-                self.directory.is_current(row).then(|| self.directory.age(row)).unwrap_or(u32::MAX)
+                if self.directory.is_current(row) { self.directory.age(row) } else { u32::MAX }
             });
             let newer = usize::from(ages[1] < ages[0]);
             let row = rows[newer];

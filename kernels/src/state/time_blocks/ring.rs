@@ -236,8 +236,8 @@ impl<E: EntryKey> Ring<E> {
     /// Whether a row that this ring numbered is in state.
     pub(super) fn is_live(&self, row: u32) -> bool {
         self.directory.locate(row).is_some_and(|(block, at)| {
-            let expired = self.line.is_some_and(|line| block.time::<E>(at) <= line);
-            !block.is_dead(at) && !(self.plan.timed && expired)
+            let line = self.line.filter(|_| self.plan.timed);
+            !block.is_dead(at) && line.is_none_or(|line| block.time::<E>(at) > line)
         })
     }
 
