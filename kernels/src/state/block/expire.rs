@@ -2,7 +2,7 @@
 
 use super::bits;
 use super::due::Due;
-use super::entry::EntryKey;
+use super::entry::{EntryKey, is_late};
 use super::rows::Block;
 use crate::state::Departed;
 
@@ -36,18 +36,16 @@ impl Block {
             let times = (0..self.rows).map(|row| self.time::<E>(row));
             return times.filter(|&time| is_left(time)).min();
         }
-        let mut due = Due::default();
-        let (mut greatest, mut noted) = (i64::MIN, 0);
-        for row in 0..self.rows {
-            let time = self.time::<E>(row);
-            if time < greatest {
+        let (mut due, mut noted) = (Due::default(), 0);
+        if self.late > 0 {
+            for row in (0..self.rows).filter(|&row| is_late(self.entry::<E>(row)[E::WORDS - 1])) {
+                let time = self.time::<E>(row);
                 due.note_late(row);
                 if is_left(time) && !self.is_dead(row) {
                     late(row, time);
                     noted += 1;
                 }
             }
-            greatest = greatest.max(time);
         }
         if let Some(line) = line {
             due.pass(line, self.rows, |row| self.time::<E>(row));
