@@ -19,7 +19,7 @@ use crate::table::{FindCursor, Probe};
 
 /// Probe rows in flight together: enough to hide memory latency, few enough
 /// that their state stays in the first-level cache.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 /// Rows that a vector holds: columns and lists have room for one more vector, so
 /// that whole ones can be stored.
 const LANES: usize = 8;
