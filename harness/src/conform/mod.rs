@@ -146,7 +146,7 @@ pub fn run(cases: &[Case], forms: Forms) -> Result<Vec<Verdict>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut verdicts = thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(judge_some)).collect();
-        let verdicts = threads.into_iter().map(|thread| thread.join());
+        let verdicts = threads.into_iter().map(thread::ScopedJoinHandle::join);
         verdicts
             .flat_map(|of_thread| of_thread.unwrap_or_else(|panic| resume_unwind(panic)))
             .collect::<Vec<_>>()

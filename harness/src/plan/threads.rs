@@ -12,7 +12,7 @@ use crate::error::{Failure, Result};
 /// # Errors
 /// A run failure if they cannot be started.
 pub fn pool(threads: NonZeroUsize) -> Result<Option<Arc<ThreadPool>>> {
-    start(threads, |builder| builder.build())
+    start(threads, ThreadPoolBuilder::build)
 }
 
 /// A pool of so many threads, the caller's among them: then it need not be woken

@@ -102,11 +102,12 @@ impl Arena {
 
     /// Takes a slot back.
     pub(in crate::state) fn give_back(&mut self, slot: Slot) {
-        let slab = self.slabs[slot.slab as usize].as_mut().expect("a slab with a slot is held");
+        let Slot { memory, slab: at, number, .. } = slot;
+        let slab = self.slabs[at as usize].as_mut().expect("a slab with a slot is held");
         // Or else it would be given out twice.
-        assert!(Arc::ptr_eq(&slab.memory, &slot.memory), "a slot of another arena");
+        assert!(Arc::ptr_eq(&slab.memory, &memory), "a slot of another arena");
         slab.free += 1;
-        self.free.push(Reverse((slot.slab, slot.number)));
+        self.free.push(Reverse((at, number)));
     }
 
     /// Gives one slab back to the system, if one is empty and more than half as

@@ -28,6 +28,8 @@ pub(in crate::state) struct Directory {
     /// By block number, modulo their length, a power of two.
     pub(super) hot: Vec<Hot>,
     pub(super) cold: Vec<Cold>,
+    /// The least event time in a block and all newer ones, at most.
+    least: Vec<i64>,
     /// Bytes of links whose rows are gone.
     link_bytes: usize,
     /// Dead rows of blocks that are held.
@@ -45,8 +47,8 @@ pub(super) struct Hot {
     pub(super) base: i64,
     /// The greatest event time in this block and all older ones, at least.
     pub(super) greatest: i64,
-    /// The least event time in this block and all newer ones, at most.
-    pub(super) least: i64,
+    /// The greatest event time in all older blocks, at least.
+    pub(super) floor: i64,
 }
 
 // SAFETY: the pointer is read while the directory, which owns the block behind
@@ -68,7 +70,7 @@ pub(super) enum Cold {
 /// once. Mostly the older ones left before, and lead past others already.
 const HOPS: usize = 32;
 
-const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, least: i64::MAX };
+const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, floor: i64::MAX };
 
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
@@ -93,6 +95,7 @@ impl Directory {
             open: None,
             hot: vec![GONE; 4],
             cold: (0..4).map(|_| Cold::Gone).collect(),
+            least: vec![i64::MAX; 4],
             link_bytes: 0,
             dead: 0,
         }
@@ -303,7 +306,8 @@ impl Directory {
             _ => self.hot[self.place(self.neighbour(self.next, -1))].greatest,
         };
         let place = self.place(self.next);
-        self.hot[place] = Hot { entries: block.entries(), greatest, ..GONE };
+        self.hot[place] = Hot { entries: block.entries(), greatest, floor: greatest, base: 0 };
+        self.least[place] = i64::MAX;
         self.cold[place] = Cold::Held(Box::new(block));
         self.open = Some(self.next);
     }
@@ -331,25 +335,24 @@ impl Directory {
             hot.entries = std::ptr::null();
         }
         hot.greatest = if timed { hot.greatest.max(block.greatest) } else { i64::MAX };
-        hot.least = hot.least.min(least);
+        self.least[place] = self.least[place].min(least);
         self.next = self.plus(self.next, rows as u32);
         // Older blocks have a newer row with this time now.
         let mut row = first;
         while row != self.oldest {
             row = self.neighbour(row, -1);
             let place = self.place(row);
-            let hot = &mut self.hot[place];
-            if hot.least <= least {
+            if self.least[place] <= least {
                 break;
             }
-            hot.least = least;
+            self.least[place] = least;
         }
     }
 
     /// Whether every row of the block of `row`, held or not, and of all newer
     /// ones is newer than `time`. If it holds for a row, it does for newer ones.
     pub(in crate::state) fn all_newer(&self, row: u32, time: i64) -> bool {
-        self.is_current(row) && self.hot[self.place(row)].least > time
+        self.is_current(row) && self.least[self.place(row)] > time
     }
 
     /// Whether the rows of the block of `row` are there, and none is dead.
@@ -414,19 +417,21 @@ impl Directory {
         let len = self.hot.len() * 2;
         let (mut hot, mut cold): (Vec<Hot>, Vec<Cold>) =
             (0..len).map(|_| (GONE, Cold::Gone)).unzip();
+        let mut least = vec![i64::MAX; len];
         let mut row = self.oldest;
         for _ in 0..self.blocks() {
             let (from, to) = (self.place(row), (row >> self.shift) as usize & (len - 1));
             hot[to] = self.hot[from];
             cold[to] = std::mem::take(&mut self.cold[from]);
+            least[to] = self.least[from];
             row = self.after(row);
         }
-        (self.hot, self.cold) = (hot, cold);
+        (self.hot, self.cold, self.least) = (hot, cold, least);
     }
 
     /// Bytes in use and bytes allocated.
     pub(in crate::state) fn bytes(&self) -> (usize, usize) {
-        let one = size_of::<Hot>() + size_of::<Cold>();
+        let one = size_of::<Hot>() + size_of::<Cold>() + size_of::<i64>();
         (self.blocks() * one + self.link_bytes, self.hot.len() * one + self.link_bytes)
     }
 }

@@ -16,8 +16,7 @@ pub(in crate::state) struct Due {
 }
 
 impl Due {
-    /// Notes that `row`, the one that comes in, has a lower time than one
-    /// before it.
+    /// Notes that `row` has a lower time than one before it.
     #[inline]
     pub(super) fn note_late(&mut self, row: usize) {
         bits::put(&mut self.late, row, true);
@@ -36,18 +35,11 @@ impl Due {
         self.next
     }
 
-    /// The rows, late ones left out, that expire by `line`, once in the life of
-    /// the block: those between two positions.
-    pub(super) fn pass(
-        &mut self,
-        line: i64,
-        rows: usize,
-        time: impl Fn(usize) -> i64,
-    ) -> std::ops::Range<usize> {
-        let from = self.next;
+    /// Passes the rows that expire by `line`.
+    pub(super) fn pass(&mut self, line: i64, rows: usize, time: impl Fn(usize) -> i64) {
         if self.late.is_empty() {
             // In order: search instead of looking at each.
-            let (mut low, mut high) = (from, rows);
+            let (mut low, mut high) = (self.next, rows);
             while low < high {
                 let middle = low.midpoint(high);
                 if time(middle) <= line { low = middle + 1 } else { high = middle }
@@ -58,7 +50,6 @@ impl Due {
                 self.next += 1;
             }
         }
-        from..self.next
     }
 
     /// Notes that all rows have expired.
@@ -84,15 +75,16 @@ mod tests {
             let mut seen = Vec::new();
             let mut rows = 0;
             for (upto, line) in [(6, 0), (6, 3), (6, 4), (8, 7), (9, 7), (9, 8), (10, 100)] {
-                for row in rows..upto {
-                    if times[row] < greatest {
+                for (row, &time) in times.iter().enumerate().take(upto).skip(rows) {
+                    if time < greatest {
                         due.note_late(row);
                     }
-                    greatest = greatest.max(times[row]);
+                    greatest = greatest.max(time);
                 }
                 rows = upto;
-                let passed = due.pass(line, rows, |row| times[row]);
-                seen.extend(passed.filter(|&row| !due.is_late(row)));
+                let from = due.next();
+                due.pass(line, rows, |row| times[row]);
+                seen.extend((from..due.next()).filter(|&row| !due.is_late(row)));
                 let expected: Vec<usize> =
                     (0..rows).filter(|&row| times[row] <= line && !due.is_late(row)).collect();
                 assert_eq!(seen, expected, "line {line}");

@@ -4,7 +4,8 @@
 //!
 //! The last word holds the link in its lower half and, in its upper half, how
 //! far the event time lies after the block's base, in microseconds. That reaches
-//! 71 minutes; a block whose times lie further apart keeps them whole beside.
+//! 35 minutes; a block whose times lie further apart keeps them whole beside. The
+//! uppermost bit says whether a row before it in its block has a greater time.
 
 use std::fmt;
 
@@ -50,10 +51,25 @@ pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
     fn copy(entry: &[u64], heap: &[u8], into: &mut [u64], into_heap: &mut Vec<u8>);
 }
 
-/// Link and time of an entry.
+/// The furthest that a time may lie after the base of its block.
+pub(super) const REACH: i64 = (1 << 31) - 1;
+
+/// Link, time after the base and whether the row is late, in one word.
 #[inline(always)]
-pub(super) fn link_and_time(link: u32, time: u32) -> u64 {
-    u64::from(time) << 32 | u64::from(link)
+pub(super) fn last_word(link: u32, after: u32, is_late: bool) -> u64 {
+    u64::from(is_late) << 63 | u64::from(after & REACH as u32) << 32 | u64::from(link)
+}
+
+/// How far the time of an entry lies after the base of its block.
+#[inline(always)]
+pub(super) fn after_base(last: u64) -> i64 {
+    (last >> 32) as i64 & REACH
+}
+
+/// Whether a row before this one, in its block, has a greater time.
+#[inline(always)]
+pub(super) fn is_late(last: u64) -> bool {
+    last >> 63 != 0
 }
 
 #[cold]

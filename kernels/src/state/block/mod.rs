@@ -6,6 +6,7 @@ mod bits;
 mod directory;
 mod due;
 mod entry;
+mod expire;
 mod gather;
 mod payload;
 mod rows;

@@ -3,9 +3,9 @@
 use super::arena::{Arena, Slot};
 use super::bits;
 use super::due::Due;
-use super::entry::{EntryKey, link_and_time};
+use super::entry::{EntryKey, REACH, after_base, last_word};
 use super::payload::{Columns, Incoming, PayloadPlan};
-use crate::state::{Departed, NewRows};
+use crate::state::NewRows;
 
 /// Rows of one side that came one after the other.
 #[derive(Debug)]
@@ -15,10 +15,10 @@ pub(in crate::state) struct Block {
     /// Where the values begin, in words.
     values: usize,
     pub(super) rows: usize,
-    /// Rows that are in state, late rows that have expired included.
+    /// Rows that are in state, noted late rows that have expired included.
     pub(super) live: usize,
-    /// Those of them that are late.
-    late: usize,
+    /// Rows with a lower time than one before them.
+    pub(super) late: usize,
     /// Least and greatest event time.
     pub(super) least: i64,
     pub(super) greatest: i64,
@@ -26,11 +26,13 @@ pub(in crate::state) struct Block {
     pub(super) base: i64,
     /// Whole times, where they are too far apart for entries.
     pub(super) whole_times: Vec<i64>,
-    pub(super) due: Due,
+    /// The order in which rows expire, if there is one: never before the block
+    /// is closed.
+    pub(super) due: Option<Due>,
     /// A bit a row that has matched; empty where nobody asks.
     matched: Vec<u64>,
     /// A bit a row that was taken out; empty while there is none.
-    dead: Vec<u64>,
+    pub(super) dead: Vec<u64>,
     /// A bit a row that is in no chain; empty while there is none.
     unlinked: Vec<u64>,
     /// Keys that do not fit into entries.
@@ -86,7 +88,7 @@ impl BlockBytes {
 }
 
 /// Half of what the time of an entry reaches.
-const HALF_REACH: i64 = 1 << 31;
+const HALF_REACH: i64 = REACH / 2;
 
 impl Block {
     pub(in crate::state) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
@@ -100,7 +102,7 @@ impl Block {
             greatest: i64::MIN,
             base: 0,
             whole_times: Vec::new(),
-            due: Due::default(),
+            due: None,
             matched: Vec::new(),
             dead: Vec::new(),
             unlinked: Vec::new(),
@@ -158,7 +160,7 @@ impl Block {
     pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
-            None => self.base + (self.entry::<E>(row)[E::WORDS - 1] >> 32) as i64,
+            None => self.base + after_base(self.entry::<E>(row)[E::WORDS - 1]),
         }
     }
 
@@ -189,8 +191,7 @@ impl Block {
     }
 
     /// Appends rows, of which the first is number `first` of those that come
-    /// in; `links` are the older row of each. They must fit. Calls `late` with
-    /// each that is late.
+    /// in; `links` are the older row of each. They must fit.
     pub(in crate::state) fn append<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
@@ -199,7 +200,6 @@ impl Block {
         first: usize,
         rows: &[u32],
         links: &[u32],
-        mut late: impl FnMut(usize, i64),
     ) {
         assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
         assert_eq!(rows.len(), links.len(), "one link a row");
@@ -213,23 +213,17 @@ impl Block {
         let batch = E::batch(new.keys.keys());
         let hashes = new.keys.hashes();
         let entries = &mut self.slot.words_mut()[at * E::WORDS..(at + rows.len()) * E::WORDS];
-        let (base, mut greatest) = (self.base, self.greatest);
-        let rows_and_links = rows.iter().zip(links);
-        for (i, (entry, (&row, &link))) in
-            entries.chunks_exact_mut(E::WORDS).zip(rows_and_links).enumerate()
+        let (base, mut late, mut greatest) = (self.base, self.late, self.greatest);
+        for (entry, (&row, &link)) in entries.chunks_exact_mut(E::WORDS).zip(rows.iter().zip(links))
         {
             let time = time(row);
-            if time < greatest {
-                self.due.note_late(at + i);
-                self.late += 1;
-                late(at + i, time);
-            } else {
-                greatest = time;
-            }
-            entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(base) as u32);
+            let is_late = time < greatest;
+            late += usize::from(is_late);
+            greatest = greatest.max(time);
+            entry[E::WORDS - 1] = last_word(link, time.wrapping_sub(base) as u32, is_late);
             E::write(entry, batch, row as usize, hashes[row as usize], &mut self.heap);
         }
-        self.greatest = greatest;
+        (self.late, self.greatest) = (late, greatest);
         if let Some(matchable) = new.keys.matchable() {
             for (i, &row) in rows.iter().enumerate() {
                 if !matchable.value(row as usize) {
@@ -258,7 +252,7 @@ impl Block {
             .clone()
             .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
         self.least = self.least.min(least);
-        let last = self.base.saturating_add(u32::MAX.into());
+        let last = self.base.saturating_add(REACH);
         let fits = |time: i64| self.base <= time && time <= last;
         if self.whole_times.is_empty() && fits(least) && fits(greatest) {
             return;
@@ -299,26 +293,24 @@ impl Block {
             && self.columns.fits(&other.columns, row)
     }
 
-    /// Appends a row of another block; returns its time, if it is late.
+    /// Appends a row of another block.
     pub(in crate::state) fn append_from<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
         other: &Self,
         row: usize,
         link: u32,
-    ) -> Option<i64> {
+    ) {
         let at = self.rows;
         let time = other.time::<E>(row);
         self.make_room_for_times::<E>(std::iter::once(time));
         let is_late = time < self.greatest;
-        if is_late {
-            self.due.note_late(at);
-            self.late += 1;
-        }
+        self.late += usize::from(is_late);
         self.greatest = self.greatest.max(time);
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
-        entry[E::WORDS - 1] = link_and_time(link, time.wrapping_sub(self.base) as u32);
+        let after = time.wrapping_sub(self.base) as u32;
+        entry[E::WORDS - 1] = last_word(link, after, is_late);
         self.rows += 1;
         self.live += 1;
         if shape.tracks_matches {
@@ -336,7 +328,6 @@ impl Block {
             *byte = from[other.values + byte_at / 8].to_ne_bytes()[byte_at % 8];
         }
         self.columns.append_from(&other.columns, row, at);
-        is_late.then_some(time)
     }
 
     /// The least and the greatest event time.
@@ -344,7 +335,7 @@ impl Block {
         (self.least, self.greatest)
     }
 
-    /// Rows in state, late rows that have expired included.
+    /// Rows in state, noted late rows that have expired included.
     pub(in crate::state) fn live(&self) -> usize {
         self.live
     }
@@ -352,68 +343,6 @@ impl Block {
     /// Rows that were put in.
     pub(in crate::state) fn rows(&self) -> usize {
         self.rows
-    }
-
-    /// Takes out the rows at or before `line`, late ones left out. Returns how
-    /// many were in state and how many were looked at; notes those that never
-    /// matched, if given where, under their numbers, which begin with `first`.
-    pub(in crate::state) fn expire<E: EntryKey>(
-        &mut self,
-        line: i64,
-        first: u32,
-        unmatched: Option<&mut Departed>,
-    ) -> (usize, u64) {
-        let all = self.greatest <= line;
-        let passed = if all {
-            let from = self.due.next();
-            self.due.finish(self.rows);
-            from..self.rows
-        } else {
-            let mut due = std::mem::take(&mut self.due);
-            let passed = due.pass(line, self.rows, |row| self.time::<E>(row));
-            self.due = due;
-            passed
-        };
-        let rows = match unmatched {
-            None if all => self.live - self.late,
-            None if !self.has_dead() && !self.due.has_late() => passed.len(),
-            None => passed.clone().filter(|&row| self.expires_here(row)).count(),
-            Some(unmatched) => {
-                let expired = passed.clone().filter(|&row| self.expires_here(row));
-                expired
-                    .inspect(|&row| {
-                        if !self.is_matched(row) {
-                            unmatched.push(first + row as u32, Some(self.time::<E>(row)));
-                        }
-                    })
-                    .count()
-            }
-        };
-        self.live -= rows;
-        if all {
-            // Late ones have an even lower time.
-            (self.live, self.late) = (0, 0);
-        }
-        (rows, passed.len() as u64)
-    }
-
-    /// Whether a row that was passed was in state until then.
-    fn expires_here(&self, row: usize) -> bool {
-        !self.due.is_late(row) && !self.is_dead(row)
-    }
-
-    /// The time of the first row that has not expired, late ones left out.
-    pub(in crate::state) fn next_due<E: EntryKey>(&self) -> Option<i64> {
-        let next = (self.due.next()..self.rows).find(|&row| !self.due.is_late(row))?;
-        Some(self.time::<E>(next))
-    }
-
-    /// Takes out a row that is in state; returns how many are left.
-    pub(in crate::state) fn remove(&mut self, row: usize) -> usize {
-        bits::put(&mut self.dead, row, true);
-        self.late -= usize::from(self.due.is_late(row));
-        self.live -= 1;
-        self.live
     }
 
     /// The links of all rows.
@@ -431,7 +360,10 @@ impl Block {
         let free = shape.entries() - self.rows;
         BlockBytes {
             payload: self.rows * shape.payload.stride + used,
-            index: self.rows * entry + self.heap.len() + whole + self.due.bytes(),
+            index: self.rows * entry
+                + self.heap.len()
+                + whole
+                + self.due.as_ref().map_or(0, Due::bytes),
             bitmap: bits + valid,
             slack: free * (entry + shape.payload.stride) + allocated - used
                 + (self.heap.capacity() - self.heap.len())

@@ -51,14 +51,14 @@ impl<E: EntryKey> Ring<E> {
         let block = self.directory.block_mut(first)?;
         eviction.blocks += 1;
         let before = block.live();
-        let (rows, visited) = block.expire::<E>(line, first | tag, unmatched);
-        let (live, left) = (block.live(), block.next_due::<E>());
-        eviction.rows += rows as u64;
-        eviction.visited += visited;
-        self.live -= rows;
-        self.changed += rows;
+        let expired = block.expire::<E>(self.line, line, first | tag, unmatched);
+        let live = block.live();
+        eviction.rows += expired.rows as u64;
+        eviction.visited += expired.visited as u64;
+        self.live -= expired.rows;
+        self.changed += expired.rows;
         self.thinned(first, before, live);
-        left
+        expired.left
     }
 
     fn expire_late(

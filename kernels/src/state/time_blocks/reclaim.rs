@@ -85,7 +85,8 @@ impl<E: EntryKey> Ring<E> {
         for row in empty.drain(..) {
             let block = self.directory.block(row);
             if block.is_some_and(|block| block.live() == 0) && !self.is_open(row) {
-                self.take(row).map(|block| block.free(&mut self.arena));
+                let block = self.take(row).expect("the block was just seen");
+                block.free(&mut self.arena);
             }
         }
         self.empty = empty;
@@ -219,7 +220,7 @@ impl<E: EntryKey> Ring<E> {
         if !open.is_some_and(|open| open.has_room_for::<E>(shape, from, at)) {
             self.open_block();
         }
-        let Self { directory, heads, plan, bytes, late, .. } = self;
+        let Self { directory, heads, plan, bytes, .. } = self;
         let mut link = directory.none();
         if from.is_linked(at) {
             let number = directory.next();
@@ -229,12 +230,9 @@ impl<E: EntryKey> Ring<E> {
             }
         }
         let mut times = (0, 0);
-        let number = directory.next();
         directory.append(1, plan.timed, |block| {
             bytes.remove(block.bytes::<E>(&plan.shape));
-            if let Some(time) = block.append_from::<E>(&plan.shape, from, at, link) {
-                late.push(time, number);
-            }
+            block.append_from::<E>(&plan.shape, from, at, link);
             bytes.add(block.bytes::<E>(&plan.shape));
             times = block.times();
         });
@@ -299,7 +297,7 @@ impl<E: EntryKey> Ring<E> {
         let mut rows = heads;
         loop {
             let ages = rows.map(|row| {
-                self.directory.is_current(row).then(|| self.directory.age(row)).unwrap_or(u32::MAX)
+                if self.directory.is_current(row) { self.directory.age(row) } else { u32::MAX }
             });
             let newer = usize::from(ages[1] < ages[0]);
             let row = rows[newer];

@@ -144,8 +144,15 @@ impl<E: EntryKey> Ring<E> {
     }
 
     pub(super) fn open_block(&mut self) {
-        if let (Some(open), Some(due)) = (self.directory.open(), self.open_due.take()) {
-            self.due.push(Reverse((due, open)));
+        if let Some(open) = self.directory.open()
+            && self.open_due.take().is_some()
+            && let Some(block) = self.directory.block_mut(open)
+        {
+            self.bytes.remove(block.bytes::<E>(&self.plan.shape));
+            let late = &mut self.late;
+            let due = block.close::<E>(self.line, |at, time| late.push(time, open + at as u32));
+            self.bytes.add(block.bytes::<E>(&self.plan.shape));
+            self.due.extend(due.map(|due| Reverse((due, open))));
         }
         let block = Block::new::<E>(&self.plan.shape, &mut self.arena);
         self.bytes.add(block.bytes::<E>(&self.plan.shape));
@@ -154,14 +161,11 @@ impl<E: EntryKey> Ring<E> {
 
     fn append(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>, first: usize, rows: &[u32]) {
         self.link(new, rows);
-        let Self { directory, plan, links, bytes, late, .. } = self;
-        let open = directory.open().expect("a block is open");
+        let Self { directory, plan, links, bytes, .. } = self;
         let mut times = (i64::MAX, i64::MIN);
         directory.append(rows.len(), plan.timed, |block| {
             bytes.remove(block.bytes::<E>(&plan.shape));
-            block.append::<E>(&plan.shape, new, incoming, first, rows, links, |at, time| {
-                late.push(time, open + at as u32);
-            });
+            block.append::<E>(&plan.shape, new, incoming, first, rows, links);
             bytes.add(block.bytes::<E>(&plan.shape));
             times = block.times();
         });
@@ -232,8 +236,8 @@ impl<E: EntryKey> Ring<E> {
     /// Whether a row that this ring numbered is in state.
     pub(super) fn is_live(&self, row: u32) -> bool {
         self.directory.locate(row).is_some_and(|(block, at)| {
-            let expired = self.line.is_some_and(|line| block.time::<E>(at) <= line);
-            !block.is_dead(at) && !(self.plan.timed && expired)
+            let line = self.line.filter(|_| self.plan.timed);
+            !block.is_dead(at) && line.is_none_or(|line| block.time::<E>(at) > line)
         })
     }
 

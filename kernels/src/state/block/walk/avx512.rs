@@ -5,12 +5,14 @@ use std::arch::x86_64::*;
 use super::{Active, BLOCK, LANES, Lists, ROOM};
 use crate::arch::prefetch_address;
 use crate::state::block::directory::{Directory, Hot};
+use crate::state::block::entry::REACH;
 
 /// Words of what a step needs to know of a block.
 const HOT_WORDS: i32 = (size_of::<Hot>() / size_of::<u64>()) as i32;
 const _: () = assert!(HOT_WORDS == 4 && std::mem::offset_of!(Hot, entries) == 0);
 const _: () = assert!(std::mem::offset_of!(Hot, base) == 8);
 const _: () = assert!(std::mem::offset_of!(Hot, greatest) == 16);
+const _: () = assert!(std::mem::offset_of!(Hot, floor) == 24);
 
 /// The lanes that `left` rows fill.
 #[inline(always)]
@@ -40,7 +42,7 @@ pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: 
         // SAFETY: `kept <= i < BLOCK`, so that eight from either are within the
         // columns' `ROOM`; what is stored at `kept` does not reach the rows from
         // `i + LANES` on, which are still to be read. `places` masks an index of
-        // `hot`, of which three words are read.
+        // `hot`, of which four words are read.
         unsafe {
             let candidates = _mm256_loadu_si256(active.candidates.as_ptr().add(i).cast());
             let rows = _mm256_loadu_si256(active.rows.as_ptr().add(i).cast());
@@ -51,6 +53,7 @@ pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: 
             let entries = _mm512_i32gather_epi64::<8>(word, words);
             let bases = _mm512_i32gather_epi64::<8>(word, words.add(1));
             let greatest = _mm512_i32gather_epi64::<8>(word, words.add(2));
+            let floors = _mm512_i32gather_epi64::<8>(word, words.add(3));
             let held = _mm512_test_epi64_mask(entries, entries);
             let offset = _mm512_cvtepu32_epi64(_mm256_and_si256(candidates, offsets));
             let offset = _mm512_mul_epu32(offset, entry_bytes);
@@ -68,6 +71,8 @@ pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: 
             _mm512_storeu_si512(active.entries.as_mut_ptr().add(kept).cast(), column);
             let column = _mm512_maskz_compress_epi64(goes_on, bases);
             _mm512_storeu_si512(active.bases.as_mut_ptr().add(kept).cast(), column);
+            let column = _mm512_maskz_compress_epi64(goes_on, floors);
+            _mm512_storeu_si512(active.floors.as_mut_ptr().add(kept).cast(), column);
             let column = _mm512_maskz_compress_epi64(goes_on, from);
             _mm512_storeu_si512(active.from.as_mut_ptr().add(kept).cast(), column);
             let column = _mm512_maskz_compress_epi64(goes_on, to);
@@ -96,7 +101,7 @@ pub(super) unsafe fn read(
     active: &mut Active,
     from: usize,
     keys: &[u64],
-    tag: u32,
+    directory: &Directory,
     lists: &mut Lists<'_>,
 ) -> Option<u8> {
     assert!(from < active.len && active.len <= BLOCK);
@@ -120,18 +125,25 @@ pub(super) unsafe fn read(
         let keys = _mm512_mask_i32gather_epi64::<8>(zero, lanes, rows, keys.as_ptr().cast());
         let same_key = _mm512_mask_cmpeq_epi64_mask(lanes, stored, keys);
         let bases = _mm512_loadu_si512(active.bases.as_ptr().add(from).cast());
-        let time = _mm512_add_epi64(bases, _mm512_srli_epi64::<32>(last));
+        let after = _mm512_and_si512(_mm512_srli_epi64::<32>(last), _mm512_set1_epi64(REACH));
+        let time = _mm512_add_epi64(bases, after);
         let first = _mm512_loadu_si512(active.from.as_ptr().add(from).cast());
         let to = _mm512_loadu_si512(active.to.as_ptr().add(from).cast());
         let is_newer = _mm512_mask_cmpgt_epi64_mask(same_key, time, to);
         let matches = _mm512_mask_cmpge_epi64_mask(same_key & !is_newer, time, first);
         let column = _mm256_maskz_compress_epi32(matches, rows);
         _mm256_storeu_si256(lists.probe.as_mut_ptr().add(lists.len).cast(), column);
-        let tagged = _mm256_or_si256(candidates, _mm256_set1_epi32(tag as i32));
+        let tagged = _mm256_or_si256(candidates, _mm256_set1_epi32(directory.tag as i32));
         let column = _mm256_maskz_compress_epi32(matches, tagged);
         _mm256_storeu_si256(lists.stored.as_mut_ptr().add(lists.len).cast(), column);
         lists.len += matches.count_ones() as usize;
-        let next = _mm512_cvtepi64_epi32(last);
+        // A row that is not late is as new as any before it in its block.
+        let floors = _mm512_loadu_si512(active.floors.as_ptr().add(from).cast());
+        let ends = !_mm512_movepi64_mask(last)
+            & _mm512_cmplt_epi64_mask(time, first)
+            & _mm512_cmplt_epi64_mask(floors, first);
+        let none = _mm256_set1_epi32(directory.none() as i32);
+        let next = _mm256_mask_blend_epi32(ends, _mm512_cvtepi64_epi32(last), none);
         _mm256_storeu_si256(active.candidates.as_mut_ptr().add(from).cast(), next);
         Some(is_newer)
     }

@@ -4,21 +4,22 @@
 //! A round has two passes over the rows that have a candidate left: one reads
 //! the candidates, which were asked for a round ago, the other looks up where
 //! the next ones are and asks for them. A walk stops before it reads a row whose
-//! block and all older ones lie before the interval: the early stop that makes a
-//! look-up cost what it finds.
+//! block and all older ones lie before the interval, and after it has read one
+//! that lies before it, as do all older rows: the early stop that makes a look-up
+//! cost what it finds.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
 use super::directory::{Cold, Directory};
-use super::entry::EntryKey;
+use super::entry::{EntryKey, after_base, is_late, last_word};
 use crate::arch::{Isa, prefetch_address};
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, Probe};
 
 /// Probe rows in flight together: enough to hide memory latency, few enough
 /// that their state stays in the first-level cache.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 /// Rows that a vector holds: columns and lists have room for one more vector, so
 /// that whole ones can be stored.
 const LANES: usize = 8;
@@ -58,6 +59,8 @@ struct Active {
     entries: [*const u64; ROOM],
     /// What the time of the entry is relative to.
     bases: [i64; ROOM],
+    /// The greatest time in the blocks before that of the entry, at least.
+    floors: [i64; ROOM],
     /// The window of the row.
     from: [i64; ROOM],
     to: [i64; ROOM],
@@ -79,6 +82,7 @@ impl Active {
             candidates: [0; ROOM],
             entries: [std::ptr::null(); ROOM],
             bases: [0; ROOM],
+            floors: [0; ROOM],
             from: [0; ROOM],
             to: [0; ROOM],
         }
@@ -211,6 +215,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 *active.candidates.get_unchecked_mut(kept) = candidate;
                 *active.entries.get_unchecked_mut(kept) = entry;
                 *active.bases.get_unchecked_mut(kept) = place.base;
+                *active.floors.get_unchecked_mut(kept) = place.floor;
                 *active.from.get_unchecked_mut(kept) = from;
                 *active.to.get_unchecked_mut(kept) = to;
                 kept += usize::from(goes_on);
@@ -242,8 +247,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 // SAFETY: `new` saw that the CPU has this level; rows are below
                 // the number of keys (`start` asserts it) and entries are null
                 // or those of slots that the directory holds.
-                let newer =
-                    unsafe { avx512::read(active, from, keys, self.directory.tag, &mut lists) };
+                let newer = unsafe { avx512::read(active, from, keys, self.directory, &mut lists) };
                 match newer {
                     Some(newer) => self.replace_newer(active, from, newer, too_new),
                     None => {
@@ -289,7 +293,7 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         lists: &mut Lists<'_>,
         too_new: &impl Fn(u64, u32, i64) -> u32,
     ) {
-        let tag = self.directory.tag;
+        let (tag, none) = (self.directory.tag, self.directory.none());
         assert!(range.end <= BLOCK && lists.len + range.len() <= lists.probe.len());
         assert_eq!(lists.probe.len(), lists.stored.len());
         for i in range {
@@ -305,18 +309,21 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
                 let candidate = *active.candidates.get_unchecked(i);
                 let entry = *active.entries.get_unchecked(i);
                 let (from, to) = (*active.from.get_unchecked(i), *active.to.get_unchecked(i));
-                let (mut next, time, same_key);
+                let (last, time, same_key);
                 if entry.is_null() {
-                    (next, time, same_key) = self.look_closer(candidate, row as usize);
+                    (last, time, same_key) = self.look_closer(candidate, row as usize);
                 } else {
                     let entry = std::slice::from_raw_parts(entry, E::WORDS);
-                    let last = *entry.get_unchecked(E::WORDS - 1);
+                    last = *entry.get_unchecked(E::WORDS - 1);
                     let hash = *self.hashes.get_unchecked(row as usize);
                     let heap = || self.heap(candidate);
                     same_key = E::matches(entry, self.batch, row as usize, hash, heap);
-                    time = *active.bases.get_unchecked(i) + (last >> 32) as i64;
-                    next = last as u32;
+                    time = *active.bases.get_unchecked(i) + after_base(last);
                 }
+                // A row that is not late is as new as any before it in its block.
+                let floor = *active.floors.get_unchecked(i);
+                let ends = !is_late(last) & (time < from) & (floor < from);
+                let mut next = if ends { none } else { last as u32 };
                 *lists.probe.get_unchecked_mut(lists.len) = row;
                 *lists.stored.get_unchecked_mut(lists.len) = candidate | tag;
                 lists.len += usize::from(same_key & (from <= time) & (time <= to));
@@ -336,20 +343,22 @@ impl<'a, E: EntryKey, W: Windows> Walk<'a, E, W> {
         }
     }
 
-    /// Link, time and whether it has the key, of a row whose entry does not say
-    /// all, or that is gone.
+    /// Last word, time and whether it has the key, of a row whose entry does not
+    /// say all, or that is gone.
     #[cold]
-    fn look_closer(&self, candidate: u32, row: usize) -> (u32, i64, bool) {
+    fn look_closer(&self, candidate: u32, row: usize) -> (u64, i64, bool) {
         let offset = self.directory.offset(candidate);
+        // Of a row that is gone nothing can be said of those before it.
+        let gone = |link| (last_word(link, 0, true), i64::MIN, false);
         match &self.directory.cold[self.directory.place(candidate)] {
             Cold::Held(block) => {
                 let (entry, hash) = (block.entry::<E>(offset), self.hashes[row]);
                 // SAFETY: the hash at `row` was there, and there are as many keys.
                 let same = unsafe { E::matches(entry, self.batch, row, hash, || block.heap()) };
-                (block.link::<E>(offset), block.time::<E>(offset), same)
+                (entry[E::WORDS - 1], block.time::<E>(offset), same)
             }
-            Cold::Links(links) => (links[offset], i64::MIN, false),
-            Cold::Gone => (self.directory.none(), i64::MIN, false),
+            Cold::Links(links) => gone(links[offset]),
+            Cold::Gone => gone(self.directory.none()),
         }
     }
 

@@ -86,7 +86,7 @@ fn an_empty_store_is_as_small_as_a_new_one_and_grows_again() {
             twin.evict(line, true);
             twin.reclaim();
             let size = twin.fast.size();
-            assert!(size.bytes() <= full, "{size:?}");
+            assert!(size.bytes() <= full + full / 10, "{size:?} of {full}");
         }
         let (now, main) = (twin.fast.size(), &twin.fast.rings[MAIN]);
         assert!(main.heads.bytes() < heads / 4, "{} of {heads}", main.heads.bytes());

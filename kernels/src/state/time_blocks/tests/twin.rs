@@ -362,7 +362,7 @@ impl<E: TestKey> Twin<E> {
 
     /// Evicts; the numbers of those that left unmatched, if asked for.
     pub(super) fn evict(&mut self, line: i64, unmatched: bool) -> Vec<i64> {
-        let mut evict = |store: &mut dyn StateStore| {
+        let evict = |store: &mut dyn StateStore| {
             let mut departed = Departed::default();
             let eviction = store.evict(line, unmatched.then_some(&mut departed));
             (eviction, departed)
