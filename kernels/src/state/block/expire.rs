@@ -25,17 +25,35 @@ impl Block {
     /// Notes that no more rows come in. If few are late, the others expire in
     /// the order in which they lie; `late` is called with each of the few that
     /// is above `line`, for the caller to keep account of. If many are, the block
-    /// is looked through when some of its rows are due. Returns when that is.
+    /// is looked through when some of its rows are due, as long as that is worth
+    /// the while. Returns when that is.
     pub(in crate::state) fn close<E: EntryKey>(
         &mut self,
         line: Option<i64>,
-        mut late: impl FnMut(usize, i64),
+        late: impl FnMut(usize, i64),
     ) -> Option<i64> {
         let is_left = |time: i64| line.is_none_or(|line| time > line);
         if self.late > self.rows / FEW {
             let times = (0..self.rows).map(|row| self.time::<E>(row));
             return times.filter(|&time| is_left(time)).min();
         }
+        self.put_in_order::<E>(line, late)
+    }
+
+    /// Whether so little came of it that the block, which has no order, should
+    /// not be looked through once more.
+    pub(in crate::state) fn wants_order(&self, expired: Expired) -> bool {
+        self.due.is_none() && self.live > 0 && expired.rows * FEW < expired.visited
+    }
+
+    /// Notes which rows are late; `late` is called with each that is above
+    /// `line`. Returns when the others are due.
+    pub(in crate::state) fn put_in_order<E: EntryKey>(
+        &mut self,
+        line: Option<i64>,
+        mut late: impl FnMut(usize, i64),
+    ) -> Option<i64> {
+        let is_left = |time: i64| line.is_none_or(|line| time > line);
         let (mut due, mut noted) = (Due::default(), 0);
         if self.late > 0 {
             for row in (0..self.rows).filter(|&row| is_late(self.entry::<E>(row)[E::WORDS - 1])) {

@@ -48,11 +48,19 @@ impl<E: EntryKey> Ring<E> {
         eviction: &mut Eviction,
     ) -> Option<i64> {
         let tag = self.directory.tag;
+        let open = self.directory.open();
         let block = self.directory.block_mut(first)?;
         eviction.blocks += 1;
         let before = block.live();
-        let expired = block.expire::<E>(self.line, line, first | tag, unmatched);
+        let mut expired = block.expire::<E>(self.line, line, first | tag, unmatched);
         let live = block.live();
+        if open != Some(first) && block.wants_order(expired) {
+            self.bytes.remove(block.bytes::<E>(&self.plan.shape));
+            let late = &mut self.late;
+            expired.left =
+                block.put_in_order::<E>(Some(line), |at, time| late.push(time, first + at as u32));
+            self.bytes.add(block.bytes::<E>(&self.plan.shape));
+        }
         eviction.rows += expired.rows as u64;
         eviction.visited += expired.visited as u64;
         self.live -= expired.rows;

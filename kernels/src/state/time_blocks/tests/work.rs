@@ -91,3 +91,30 @@ fn an_eviction_that_takes_nothing_looks_at_nothing() {
     assert_eq!(twin.evicted.rows, 4000);
     assert!(twin.evicted.blocks <= 64 && twin.evicted.visited <= 4200, "{:?}", twin.evicted);
 }
+
+#[test]
+fn an_eviction_of_a_stream_in_disorder_looks_at_what_expires() {
+    // Half of the rows come late, by up to half of what is in state.
+    let mut cost = Vec::new();
+    for live in [4000i64, 32_000] {
+        let twin = &mut Twin::<WordEntry>::new(64);
+        let draw = &mut Draw::new(7);
+        let (mut visited, mut expired) = (0, 0);
+        for from in (0..3 * live).step_by(500) {
+            let rows: Vec<_> = (from..from + 500)
+                .map(|time| row(draw.below(500), time - draw.upto(1) * draw.upto(live / 2)))
+                .collect();
+            twin.insert(&rows);
+            for part in 1..=5 {
+                twin.evict(from - live + 100 * part, from % 1000 == 0);
+                if from > 2 * live {
+                    visited += twin.evicted.visited;
+                    expired += twin.evicted.rows;
+                }
+            }
+            twin.reclaim();
+        }
+        cost.push(visited as f64 / expired as f64);
+    }
+    assert!(cost.iter().all(|&cost| cost < 10.0), "{cost:?} looks at a row that expires");
+}
