@@ -249,7 +249,7 @@ mod tests {
         for round in 0..400u32 {
             for _ in 0..20 {
                 // Near ones, and for some time many far ones.
-                let far = random(&mut state) % 16 == 0 || (100..200).contains(&round);
+                let far = random(&mut state).is_multiple_of(16) || (100..200).contains(&round);
                 let reach = if far { 1 << 45 } else { 1 << 24 };
                 let row = (line + 1 + random(&mut state) as i64 % reach, number);
                 number += 1;
@@ -311,7 +311,7 @@ mod tests {
         for poison in [None, Some(1i64 << 57)] {
             let mut late = LateRows::new();
             late.push(10, 0);
-            for far in poison {
+            if let Some(far) = poison {
                 late.push(far, 1);
                 late.push(far / 2, 2);
             }

@@ -101,7 +101,7 @@ impl Profile {
         if draw.percent(self.hot) {
             return 0;
         }
-        let group = if self.turn > 0 { self.number / self.turn % 4 } else { 0 };
+        let group = self.number.checked_div(self.turn).unwrap_or(0) % 4;
         group * self.keys + draw.below(self.keys)
     }
 

@@ -190,11 +190,6 @@ impl<E: TestKey> Twin<E> {
         self.fast.rows()
     }
 
-    /// The number that the next row gets.
-    pub(super) fn next(&self) -> i64 {
-        self.next
-    }
-
     pub(super) fn insert(&mut self, rows: &[Row]) {
         let (keys, hashes, matchable) = self.keys(rows);
         let count = rows.len() as i64;

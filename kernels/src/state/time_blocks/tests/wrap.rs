@@ -56,15 +56,15 @@ fn a_key_that_is_absent_for_a_whole_cycle_finds_nothing_of_it() {
                     assert_eq!((seen, twin.walked), (0, 0), "key {key} at {now}");
                 }
             }
-            for i in 0..due.len() {
-                if due[i].0 == now {
-                    let key = due[i].1;
+            for (i, (at, key)) in due.iter_mut().enumerate() {
+                if *at == now {
+                    let key = *key;
                     let found = twin.find(&Looking::keys([key])).len();
                     assert_eq!((found, twin.walked), (0, 0), "key {key} at {now}");
                     let then = step(twin, key);
                     twin.find(&Looking::keys([key]));
                     assert_eq!(twin.walked, 1, "its older row is gone, at {then}");
-                    due[i].0 = then + cycle + i as i64 % 3;
+                    *at = then + cycle + i as i64 % 3;
                 }
             }
         }
