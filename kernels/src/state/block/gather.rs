@@ -80,7 +80,8 @@ impl PayloadPlan {
             for (start, located) in starts.iter_mut().zip(rows) {
                 *start = match located {
                     Some(Located { block, row }) => {
-                        assert!(*row < block.rows, "a row that its block does not have");
+                        let end = (row + 1) * self.stride;
+                        assert!(*row < block.rows && end <= block.value_bytes(), "no such row");
                         block.values().wrapping_add(row * self.stride)
                     }
                     None => zeros.as_ptr(),
@@ -92,11 +93,11 @@ impl PayloadPlan {
                     continue;
                 };
                 let FixedColumn { offset, width, .. } = self.fixed[at];
-                debug_assert!(offset + width <= self.stride);
+                assert!(offset + width <= self.stride);
                 // SAFETY: each start is the first of `stride` bytes: those of a
-                // row below `block.rows` (asserted), which the block's slot
-                // holds for as long as it is borrowed, or `zeros`. The column
-                // lies within the stride.
+                // row that its block has (asserted), whose slot holds them for
+                // as long as it is borrowed, or `zeros`. The column lies within
+                // the stride.
                 unsafe { values.read(&starts[..rows.len()], offset) };
             }
         }

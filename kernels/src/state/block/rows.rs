@@ -129,6 +129,11 @@ impl Block {
         self.slot.words()[self.values..].as_ptr().cast()
     }
 
+    /// Bytes from the first value on.
+    pub(super) fn value_bytes(&self) -> usize {
+        size_of_val(&self.slot.words()[self.values..])
+    }
+
     pub(super) fn heap(&self) -> &[u8] {
         &self.heap
     }
