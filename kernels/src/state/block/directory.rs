@@ -197,6 +197,12 @@ impl Directory {
         self.first(row).wrapping_add((blocks << self.shift) as u32) & self.mask
     }
 
+    /// A row so many blocks before `row`; it need not be current.
+    #[inline]
+    pub(in crate::state) fn earlier(&self, row: u32, blocks: u32) -> u32 {
+        row.wrapping_sub(blocks << self.shift) & self.mask
+    }
+
     /// The first row of the block after that of `row`.
     pub(in crate::state) fn after(&self, row: u32) -> u32 {
         self.neighbour(row, 1)

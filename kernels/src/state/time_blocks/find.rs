@@ -6,6 +6,9 @@ use crate::state::StateProbe;
 use crate::state::block::{EntryKey, Walk, Windows};
 use crate::table::FindCursor;
 
+/// Blocks of rows that are too new for which an entry point is looked up.
+const WORTH_SKIPPING: u32 = 2;
+
 impl<E: EntryKey> Ring<E> {
     /// See [`StateStore::find`](crate::state::StateStore::find).
     pub(super) fn find<W: Windows>(
@@ -68,7 +71,8 @@ impl<E: EntryKey> Ring<E> {
     #[inline]
     fn skip(&self, hash: u64, next: u32, to: i64) -> u32 {
         let directory = &self.directory;
-        if !directory.all_newer(next, to) {
+        // A few rows are walked over sooner than an entry point is found.
+        if !directory.all_newer(directory.earlier(next, WORTH_SKIPPING), to) {
             return next;
         }
         // A dead row may be in no chain any more.
