@@ -10,7 +10,7 @@ use criterion::*;
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::key::Keys;
 use streamjoin_kernels::pairs::Pairs;
-use streamjoin_kernels::table::{FindCursor, IndexKind, Probe};
+use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
 use streamjoin_kernels::*;
 
 #[global_allocator]
@@ -48,7 +48,8 @@ fn kernels(c: &mut Criterion) {
         group.throughput(Throughput::Elements(rows as u64)).sample_size(10);
         for kind in IndexKind::ALL {
             group.bench_function(kind.name(), |b| {
-                b.iter_with_large_drop(|| kind.build(&keys, &hashes).unwrap());
+                let input = BuildInput::new(&keys, &hashes, Isa::detect()).unwrap();
+                b.iter_with_large_drop(|| kind.build(input).unwrap());
             });
         }
         group.finish();
@@ -57,7 +58,8 @@ fn kernels(c: &mut Criterion) {
             let mut group = c.benchmark_group(format!("pairs/{rows}/{hits}%"));
             group.throughput(Throughput::Elements(BATCH as u64));
             for kind in IndexKind::ALL {
-                let index = kind.build(&keys, &hashes).unwrap();
+                let input = BuildInput::new(&keys, &hashes, Isa::detect()).unwrap();
+                let index = kind.build(input).unwrap().index;
                 let (mut hashes, mut pairs, mut at) = (Vec::new(), Pairs::default(), 0);
                 group.bench_function(kind.name(), |b| {
                     b.iter(|| {
@@ -114,7 +116,8 @@ fn materialised(c: &mut Criterion) {
                         vec![KeyPair::equal(0, 0)],
                     );
                     spec.output.remove(2);
-                    let options = JoinOptions { index, layout, ..JoinOptions::default() };
+                    let options =
+                        JoinOptions { index: index.into(), layout, ..JoinOptions::default() };
                     let mut join = StreamStaticJoin::new(spec, options).unwrap();
                     join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
                     let mut at = 0;

@@ -3,7 +3,7 @@
 use ahash::RandomState;
 
 use crate::arch::{self, Isa, mix};
-use crate::key::{ByteKeys, Keys};
+use crate::key::{ByteKeys, KeyView};
 
 /// A seeded hash of normalised keys. Both sides of a join use the same one.
 ///
@@ -41,7 +41,8 @@ impl KeyHasher {
     }
 
     /// The hashes of `keys`, one a row, in a buffer that is used again.
-    pub fn hash(&self, keys: &Keys, hashes: &mut Vec<u64>) {
+    pub fn hash<'a>(&self, keys: impl Into<KeyView<'a>>, hashes: &mut Vec<u64>) {
+        let keys = keys.into();
         // Not cleared first: every value is overwritten.
         hashes.resize(keys.len(), 0);
         if self.constant {
@@ -49,13 +50,13 @@ impl KeyHasher {
             return;
         }
         match keys {
-            Keys::Words(words) => arch::hash_words(self.isa, words, self.seed, hashes),
-            Keys::Wide(words) => {
-                for (hash, &word) in hashes.iter_mut().zip(&words[..]) {
+            KeyView::Words(words) => arch::hash_words(self.isa, words, self.seed, hashes),
+            KeyView::Wide(words) => {
+                for (hash, &word) in hashes.iter_mut().zip(words) {
                     *hash = self.hash_wide(word);
                 }
             }
-            Keys::Bytes(keys) => self.hash_bytes(keys, hashes),
+            KeyView::Bytes(keys) => self.hash_bytes(keys, hashes),
         }
     }
 
@@ -81,7 +82,7 @@ impl KeyHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::ByteKeys;
+    use crate::key::{ByteKeys, Keys};
 
     /// Largest share of `hashes` that falls into one of 2^bits buckets by the
     /// bits that `index` takes, relative to the mean.

@@ -11,7 +11,7 @@
 //! | say how far apart in time they match | [`time::IntervalCondition`], [`time::TimeCondition`] |
 //! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
 //! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], threads, limits |
-//! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`IndexKind::build`], [`table::JoinIndex`] |
+//! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`table::IndexBuilder`], [`table::JoinIndex`] |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -78,4 +78,4 @@ pub use output_mode::OutputMode;
 pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
 pub use state::{BlockOptions, StoreKind};
-pub use table::IndexKind;
+pub use table::{IndexChoice, IndexKind};

@@ -89,7 +89,7 @@ impl Form {
     pub(super) fn options(&self) -> JoinOptions {
         JoinOptions {
             layout: self.layout,
-            index: self.index,
+            index: self.index.into(),
             hasher: KeyHasher::with_seed(self.isa, SEED),
             probe_rows: self.probe_rows,
             max_output_rows: self.max_output_rows,

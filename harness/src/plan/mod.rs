@@ -211,7 +211,7 @@ impl JoinPlan {
         let defaults = JoinOptions::default();
         let options = JoinOptions {
             layout: resolved.layout,
-            index: resolved.index,
+            index: resolved.index.into(),
             hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
             probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
             pool: pool.cloned(),

@@ -7,7 +7,8 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use streamjoin_kernels::key::{ByteKeys, Keys};
 use streamjoin_kernels::pairs::{NO_ROW, Pairs};
-use streamjoin_kernels::table::{FindCursor, IndexKind, Probe};
+use streamjoin_kernels::Isa;
+use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -61,10 +62,13 @@ fuzz_target!(|input: Input| {
         }
     }
     for kind in IndexKind::ALL {
-        let index = kind.build(&build_keys, &build_hashes).unwrap();
+        let input_rows = BuildInput::new(&build_keys, &build_hashes, Isa::detect()).unwrap();
+        let built = kind.build(input_rows).unwrap();
+        let index = &*built.index;
         let (mut cursor, mut pairs, mut found) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(probe.len()) {
             index.find(rows, &mut cursor, &mut pairs, usize::from(input.limit) + 1);
+            built.rows_at(&mut pairs.build_rows);
             found.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.iter().copied()));
             pairs.clear();
         }
@@ -72,6 +76,7 @@ fuzz_target!(|input: Input| {
         assert_eq!(found, expected, "{kind}");
         let mut first = vec![0; probe.len()];
         index.first_match(rows, &mut first);
+        built.rows_at(&mut first);
         for (row, &first) in first.iter().enumerate() {
             let any = expected.iter().any(|&(p, _)| p == row as u32);
             assert!(if any { expected.contains(&(row as u32, first)) } else { first == NO_ROW });

@@ -4,6 +4,7 @@
 use arrow::buffer::{Buffer, ScalarBuffer};
 
 use super::encoder::KeyShape;
+use super::view::KeyView;
 
 /// Normalised keys, one a row. Cloning and slicing share the buffers.
 #[derive(Clone, Debug)]
@@ -58,17 +59,37 @@ impl ByteKeys {
     pub fn get(&self, row: usize) -> &[u8] {
         &self.values[self.offsets[row] as usize..self.offsets[row + 1] as usize]
     }
+
+    /// Where each key begins in [`values`](Self::values), and where the last
+    /// one ends: ascending, none outside.
+    #[must_use]
+    pub fn offsets(&self) -> &[i64] {
+        &self.offsets
+    }
+
+    /// The bytes that hold the keys.
+    #[must_use]
+    pub fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    pub(super) fn take(&self, rows: &[u32]) -> Self {
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        let mut values = Vec::new();
+        offsets.push(0i64);
+        for &row in rows {
+            values.extend_from_slice(self.get(row as usize));
+            offsets.push(values.len() as i64);
+        }
+        Self { offsets: offsets.into(), values: values.into() }
+    }
 }
 
 impl Keys {
     /// Number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
-        match self {
-            Self::Words(words) => words.len(),
-            Self::Wide(words) => words.len(),
-            Self::Bytes(keys) => keys.len(),
-        }
+        KeyView::from(self).len()
     }
 
     /// Whether there are no keys.
@@ -80,11 +101,7 @@ impl Keys {
     /// The shape of these keys.
     #[must_use]
     pub fn shape(&self) -> KeyShape {
-        match self {
-            Self::Words(_) => KeyShape::Word,
-            Self::Wide(_) => KeyShape::Wide,
-            Self::Bytes(_) => KeyShape::Bytes,
-        }
+        KeyView::from(self).shape()
     }
 
     /// The keys of rows `start .. start + len`, sharing the buffers.
@@ -151,21 +168,6 @@ impl Keys {
     /// If a row is out of bounds.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
-        match self {
-            Self::Words(words) => {
-                Self::Words(rows.iter().map(|&row| words[row as usize]).collect())
-            }
-            Self::Wide(words) => Self::Wide(rows.iter().map(|&row| words[row as usize]).collect()),
-            Self::Bytes(keys) => {
-                let mut offsets = Vec::with_capacity(rows.len() + 1);
-                let mut values = Vec::new();
-                offsets.push(0i64);
-                for &row in rows {
-                    values.extend_from_slice(keys.get(row as usize));
-                    offsets.push(values.len() as i64);
-                }
-                Self::Bytes(ByteKeys { offsets: offsets.into(), values: values.into() })
-            }
-        }
+        KeyView::from(self).take(rows)
     }
 }

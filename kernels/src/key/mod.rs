@@ -12,8 +12,10 @@ mod encoder;
 mod keys;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use cast::{CastMode, calendar, can_cast, cast};
 pub use coercion::{comparison_type, decimal_digits};
 pub use encoder::{EncodedKeys, KeyEncoder, KeyShape};
 pub use keys::{ByteKeys, Keys};
+pub use view::KeyView;

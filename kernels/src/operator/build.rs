@@ -13,7 +13,7 @@ use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::Keys;
 use crate::probe::{ColumnRef, Payload, partition_rows};
-use crate::table::{JoinIndex, NestedLoop, Probe, check_build_rows};
+use crate::table::{BuildInput, BuiltIndex, JoinIndex, NestedLoop, Probe, check_build_rows};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
 const INDEX_BYTES_A_ROW: usize = 32;
@@ -66,17 +66,24 @@ pub(super) fn build(
     };
     let (mut partitions, mut unique) = (Vec::with_capacity(1 << bits), true);
     let payload = if options.layout == Layout::Broadcast {
-        partitions.push(part(join, &keys, &hashes, 0, &mut unique)?);
-        payload(None)?
+        let (index, order) = index(join, &keys, &hashes, &mut unique)?;
+        partitions.push(Part { index, first_row: 0 });
+        payload(order.as_deref())?
     } else {
         let grouped = partition_rows(&hashes, None, bits);
+        let mut order = Vec::with_capacity(indexed);
         for partition in 0..1usize << bits {
             let rows = grouped.get(partition);
             let hashes: Vec<u64> = rows.iter().map(|&row| hashes[row as usize]).collect();
-            let first_row = grouped.starts[partition] as u32;
-            partitions.push(part(join, &keys.take(rows), &hashes, first_row, &mut unique)?);
+            let (index, inner) = index(join, &keys.take(rows), &hashes, &mut unique)?;
+            partitions.push(Part { index, first_row: order.len() as u32 });
+            match inner {
+                None => order.extend_from_slice(rows),
+                Some(inner) => order.extend(inner.iter().map(|&row| rows[row as usize])),
+            }
         }
-        payload(Some(&grouped.rows))?
+        check_build_rows(order.len() as u64)?;
+        payload(Some(&order))?
     };
     Ok(DimensionSnapshot::new(SnapshotParts {
         version,
@@ -89,16 +96,21 @@ pub(super) fn build(
     }))
 }
 
-/// One index. `unique` stays set as long as every key occurs once: then each
-/// row is the first match of its own key.
-fn part(
+/// One index and the order of its rows. `unique` stays set as long as every
+/// key occurs once.
+fn index(
     join: &StreamStaticJoin,
     keys: &Keys,
     hashes: &[u64],
-    first_row: u32,
     unique: &mut bool,
-) -> Result<Part> {
-    let index = join.options.index.build(keys, hashes)?;
+) -> Result<(Box<dyn JoinIndex>, Option<Vec<u32>>)> {
+    let input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
+    let BuiltIndex { index, order, .. } = join.options.index.builder().build(input)?;
+    if let Some(known) = index.unique() {
+        *unique &= known;
+        return Ok((index, order));
+    }
+    // Then each row is the first match of its own key.
     let block = join.options.probe_rows;
     let mut matches = Vec::new();
     for from in (0..keys.len()).step_by(block) {
@@ -111,7 +123,7 @@ fn part(
         index.first_match(Probe::new(&block_keys, &hashes[from..from + len], None), &mut matches);
         *unique = matches.iter().zip(from..).all(|(&found, row)| found as usize == row);
     }
-    Ok(Part { index, first_row })
+    Ok((index, order))
 }
 
 /// The rows that can be found, and their keys: no dimension row is preserved,

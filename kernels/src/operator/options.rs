@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::table::IndexKind;
+use crate::table::IndexChoice;
 
 /// How the build side is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ pub struct JoinOptions {
     /// How the build side is spread.
     pub layout: Layout,
     /// How it is looked up.
-    pub index: IndexKind,
+    pub index: IndexChoice,
     /// Hashes the keys.
     pub hasher: KeyHasher,
     /// Stream rows that are joined together: a unit of work, small enough for
@@ -99,7 +99,7 @@ impl Default for JoinOptions {
     fn default() -> Self {
         Self {
             layout: Layout::default(),
-            index: IndexKind::default(),
+            index: IndexChoice::default(),
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
             probe_rows: 8192,
             max_output_rows: 8192,

@@ -81,7 +81,7 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         check_shape(self.shape, rows.keys.keys());
         let mut of_row = std::mem::take(&mut self.added);
         let keys = rows.keys.keys().take(rows.rows);
-        K::each(&keys, 0, |i, key| {
+        K::each((&keys).into(), 0, |i, key| {
             let row = rows.rows[i] as usize;
             of_row.push(match rows.keys.is_matchable(row) {
                 true => self.group_of(rows.keys.hashes()[row], key),

@@ -30,7 +30,7 @@ pub use size::StateSize;
 
 use crate::error::Result;
 use crate::hash::KeyHasher;
-use crate::key::{KeyShape, Keys};
+use crate::key::{KeyShape, KeyView};
 use crate::pairs::Pairs;
 use crate::side::Side;
 use crate::table::{FindCursor, Probe};
@@ -272,6 +272,6 @@ pub fn kept_type(data_type: &DataType) -> &DataType {
 }
 
 /// Compares the shape of keys with the planned one.
-fn check_shape(planned: KeyShape, keys: &Keys) {
+fn check_shape(planned: KeyShape, keys: KeyView<'_>) {
     assert_eq!(keys.shape(), planned, "keys of another shape than the store was planned for");
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::arch::Isa;
 use crate::error::JoinError;
 use crate::hash::KeyHasher;
-use crate::key::ByteKeys;
+use crate::key::{ByteKeys, Keys};
 use crate::pairs::NO_ROW;
 
 /// A store of `i64` payloads that are the numbers of the rows.

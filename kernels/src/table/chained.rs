@@ -149,6 +149,10 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         self.heads.bytes() + self.store.bytes()
     }
 
+    fn unique(&self) -> Option<bool> {
+        None
+    }
+
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         let keys = S::probe(probe.keys());

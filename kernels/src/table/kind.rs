@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::JoinIndex;
+use super::build::{BuildInput, BuiltIndex, IndexBuilder};
 use super::chained::Chained;
 use super::row_at_a_time::RowAtATime;
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
 use crate::error::{JoinError, Result};
-use crate::key::Keys;
+use crate::key::KeyView;
 
 /// How a build side is looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,40 +35,30 @@ impl IndexKind {
             Self::RowAtATime => "row-at-a-time",
         }
     }
+}
 
-    /// Builds the index over `keys`; `hashes` come from the hasher that probes
-    /// will use too. The keys are copied: nothing of the input is kept alive.
-    ///
-    /// # Errors
-    /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more.
-    ///
-    /// # Panics
-    /// If there is not one hash a key.
-    pub fn build(self, keys: &Keys, hashes: &[u64]) -> Result<Box<dyn JoinIndex>> {
-        assert_eq!(keys.len(), hashes.len(), "one hash a key");
-        check_build_rows(keys.len() as u64)?;
-        Ok(match keys {
-            Keys::Words(_) => self.build_over(StoredWords::new(keys, hashes), keys, hashes),
-            Keys::Wide(_) => self.build_over(StoredWide::new(keys, hashes), keys, hashes),
-            Keys::Bytes(_) => self.build_over(StoredBytes::new(keys, hashes), keys, hashes),
-        })
+impl IndexBuilder for IndexKind {
+    fn name(&self) -> &'static str {
+        (*self).name()
     }
 
-    fn build_over<S: KeyStore>(self, store: S, keys: &Keys, hashes: &[u64]) -> Box<dyn JoinIndex> {
-        match self {
-            Self::Chained => Box::new(Chained::new(store, hashes)),
-            Self::RowAtATime => Box::new(RowAtATime::<S::Owned>::new(keys)),
+    fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
+        match input.keys {
+            KeyView::Words(_) => self.build_over::<StoredWords>(input),
+            KeyView::Wide(_) => self.build_over::<StoredWide>(input),
+            KeyView::Bytes(_) => self.build_over::<StoredBytes>(input),
         }
     }
 }
 
-/// Refuses more build rows than a 32-bit position, counted from 1, can name.
-///
-/// # Errors
-/// [`JoinError::TooManyBuildRows`].
-pub(crate) fn check_build_rows(rows: u64) -> Result<()> {
-    let limit = u64::from(u32::MAX) - 2;
-    if rows > limit { Err(JoinError::TooManyBuildRows { rows, limit }) } else { Ok(()) }
+impl IndexKind {
+    fn build_over<S: KeyStore>(self, input: BuildInput<'_>) -> Result<BuiltIndex> {
+        let BuildInput { keys, hashes, .. } = input;
+        Ok(match self {
+            Self::Chained => BuiltIndex::in_row_order(Chained::new(S::new(keys, hashes), hashes)),
+            Self::RowAtATime => BuiltIndex::in_row_order(RowAtATime::<S::Owned>::new(keys)),
+        })
+    }
 }
 
 impl fmt::Display for IndexKind {
@@ -101,13 +91,5 @@ mod tests {
             assert_eq!(kind.name().parse::<IndexKind>().unwrap(), kind);
         }
         assert!("chaind".parse::<IndexKind>().unwrap_err().to_string().contains("chained"));
-    }
-
-    #[test]
-    fn row_ids_that_do_not_fit_are_refused_early() {
-        assert!(check_build_rows(u64::from(u32::MAX) - 2).is_ok());
-        for rows in [u64::from(u32::MAX) - 1, u64::from(u32::MAX) + 1, u64::MAX] {
-            assert!(matches!(check_build_rows(rows), Err(JoinError::TooManyBuildRows { .. })));
-        }
     }
 }

@@ -1,8 +1,9 @@
 //! Build-side indexes, one a file.
 //!
 //! Adding an index is one file that implements [`JoinIndex`], one variant of
-//! [`IndexKind`] and one arm of [`IndexKind::build`].
+//! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
 
+mod build;
 mod chained;
 mod cursor;
 mod kind;
@@ -16,19 +17,20 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
+pub(crate) use build::check_build_rows;
+pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 pub use cursor::FindCursor;
 pub use kind::IndexKind;
-pub(crate) use kind::check_build_rows;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;
 
-use crate::key::Keys;
-use crate::pairs::Pairs;
+use crate::key::KeyView;
+use crate::pairs::{NO_ROW, Pairs};
 
 /// The probe side of a look-up: keys, their hashes, and which rows may match.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
-    keys: &'a Keys,
+    keys: KeyView<'a>,
     hashes: &'a [u64],
     matchable: Option<&'a BooleanBuffer>,
 }
@@ -40,7 +42,12 @@ impl<'a> Probe<'a> {
     /// # Panics
     /// If the lengths differ or there are 2^32 - 1 rows or more.
     #[must_use]
-    pub fn new(keys: &'a Keys, hashes: &'a [u64], matchable: Option<&'a BooleanBuffer>) -> Self {
+    pub fn new(
+        keys: impl Into<KeyView<'a>>,
+        hashes: &'a [u64],
+        matchable: Option<&'a BooleanBuffer>,
+    ) -> Self {
+        let keys = keys.into();
         assert_eq!(keys.len(), hashes.len(), "one hash a key");
         assert!(matchable.is_none_or(|rows| rows.len() == hashes.len()), "one bit a key");
         assert!(hashes.len() < u32::MAX as usize, "a probe is at most 2^32 - 2 rows");
@@ -61,7 +68,7 @@ impl<'a> Probe<'a> {
 
     /// The keys.
     #[must_use]
-    pub fn keys(&self) -> &'a Keys {
+    pub fn keys(&self) -> KeyView<'a> {
         self.keys
     }
 
@@ -87,7 +94,10 @@ impl<'a> Probe<'a> {
 
 /// An index over the rows of a build side, looked up batch by batch.
 ///
-/// Build rows are numbered from 0 in the order in which they were given.
+/// What a look-up finds is a *position*. Where a [`BuiltIndex`] has no order, a
+/// position is the number of a build row, counted from 0 in the order in which
+/// they were given; else the order names the build row at each position, and
+/// what belongs to the rows is best laid out in that order once.
 pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// The name, as in reports.
     fn name(&self) -> &'static str;
@@ -95,17 +105,41 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// Build rows that can be found.
     fn rows(&self) -> usize;
 
+    /// Positions, which are more than rows where the index leaves holes.
+    fn positions(&self) -> usize {
+        self.rows()
+    }
+
     /// Bytes held.
     fn bytes(&self) -> usize;
 
-    /// For each probe row one build row that matches it, or
-    /// [`NO_ROW`](crate::pairs::NO_ROW). Which one of several is the same for
-    /// equal keys.
+    /// Whether no two rows have the same key; none: not known. One with an
+    /// order of its own must know.
+    fn unique(&self) -> Option<bool>;
+
+    /// For each probe row the position of one match, or [`NO_ROW`]. Which one
+    /// of several is the same for equal keys.
     ///
     /// # Panics
     /// If `matches` and the probe differ in length, or the keys are not of the
     /// shape that was built.
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]);
+
+    /// Sets bit `i % 64` of `found[i / 64]` if probe row `i` has a match and
+    /// clears it if not, as a semi join asks.
+    ///
+    /// # Panics
+    /// If `found` is not one word for each 64 rows begun, or the keys are not
+    /// of the shape that was built.
+    fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
+        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
+        let mut matches = vec![NO_ROW; probe.len()];
+        self.first_match(probe, &mut matches);
+        for (word, matches) in found.iter_mut().zip(matches.chunks(64)) {
+            let bits = matches.iter().enumerate();
+            *word = bits.fold(0, |word, (i, &row)| word | u64::from(row != NO_ROW) << i);
+        }
+    }
 
     /// Appends matching pairs until about `limit` pairs are held or the probe
     /// is at its end, which the cursor tells. Pairs of a probe row need not be

@@ -34,6 +34,10 @@ impl JoinIndex for NestedLoop {
         0
     }
 
+    fn unique(&self) -> Option<bool> {
+        Some(self.rows <= 1)
+    }
+
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         for (row, found) in matches.iter_mut().enumerate() {

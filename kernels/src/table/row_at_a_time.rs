@@ -13,7 +13,7 @@ use hashbrown::hash_map::Entry;
 
 use super::store::OwnedKey;
 use super::{FindCursor, JoinIndex, Probe};
-use crate::key::Keys;
+use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct RowAtATime<K> {
 }
 
 impl<K: OwnedKey> RowAtATime<K> {
-    pub(super) fn new(keys: &Keys) -> Self {
+    pub(super) fn new(keys: KeyView<'_>) -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
         let mut first = HashMap::with_capacity_and_hasher_in(keys.len(), hasher, System);
         let mut next = Vec::new_in(System);
@@ -81,6 +81,10 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
 
     fn bytes(&self) -> usize {
         self.first.allocation_size() + self.next.capacity() * size_of::<u32>() + self.key_heap_bytes
+    }
+
+    fn unique(&self) -> Option<bool> {
+        Some(self.next.is_empty())
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {

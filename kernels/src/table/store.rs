@@ -10,7 +10,7 @@ use std::fmt;
 use std::hash::Hash;
 
 use crate::arch::prefetch_read;
-use crate::key::Keys;
+use crate::key::KeyView;
 use crate::memory::Buffer;
 
 /// The entries of a build side whose keys have one shape.
@@ -21,7 +21,7 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     type Owned: OwnedKey;
 
     /// Copies the keys of a build side.
-    fn new(keys: &Keys, hashes: &[u64]) -> Self;
+    fn new(keys: KeyView<'_>, hashes: &[u64]) -> Self;
 
     /// Number of positions, position 0 included.
     fn positions(&self) -> usize;
@@ -39,7 +39,7 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     fn link(&mut self, position: u32, next: u32);
 
     /// Views probe keys, which have the shape of the store.
-    fn probe(keys: &Keys) -> Self::Probe<'_>;
+    fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
 
     /// Whether the key at `position` is that of probe row `row`; false or
     /// anything for position 0, which the caller discards.
@@ -63,9 +63,9 @@ pub(crate) trait OwnedKey:
     type Borrowed: Hash + Eq + ?Sized;
 
     /// Calls `visit` with each key, in order, until it returns false.
-    fn each(keys: &Keys, from: usize, visit: impl FnMut(usize, &Self::Borrowed) -> bool);
+    fn each(keys: KeyView<'_>, from: usize, visit: impl FnMut(usize, &Self::Borrowed) -> bool);
     /// The key of a row.
-    fn at(keys: &Keys, row: usize) -> &Self::Borrowed;
+    fn at(keys: KeyView<'_>, row: usize) -> &Self::Borrowed;
     fn to_owned(key: &Self::Borrowed) -> Self;
     /// Bytes on the heap beside the key itself.
     fn heap_bytes(&self) -> usize;
@@ -89,7 +89,7 @@ macro_rules! fixed_store {
             type Probe<'a> = &'a [$word];
             type Owned = $word;
 
-            fn new(keys: &Keys, _hashes: &[u64]) -> Self {
+            fn new(keys: KeyView<'_>, _hashes: &[u64]) -> Self {
                 let keys = Self::probe(keys);
                 let mut entries = Buffer::<[u64; $words + 1]>::zeroed(keys.len() + 1);
                 for (entry, &key) in entries[1..].iter_mut().zip(keys) {
@@ -117,8 +117,8 @@ macro_rules! fixed_store {
                 self.entries[position as usize][$words] = u64::from(next);
             }
 
-            fn probe(keys: &Keys) -> Self::Probe<'_> {
-                let Keys::$variant(words) = keys else { wrong_shape() };
+            fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
+                let KeyView::$variant(words) = keys else { wrong_shape() };
                 words
             }
 
@@ -147,7 +147,7 @@ macro_rules! fixed_store {
             type Borrowed = $word;
 
             #[inline]
-            fn each(keys: &Keys, from: usize, mut visit: impl FnMut(usize, &$word) -> bool) {
+            fn each(keys: KeyView<'_>, from: usize, mut visit: impl FnMut(usize, &$word) -> bool) {
                 for (row, key) in $store::probe(keys).iter().enumerate().skip(from) {
                     if !visit(row, key) {
                         break;
@@ -156,7 +156,7 @@ macro_rules! fixed_store {
             }
 
             #[inline]
-            fn at(keys: &Keys, row: usize) -> &$word {
+            fn at(keys: KeyView<'_>, row: usize) -> &$word {
                 &$store::probe(keys)[row]
             }
 
@@ -189,7 +189,7 @@ impl KeyStore for StoredBytes {
     type Probe<'a> = &'a crate::key::ByteKeys;
     type Owned = Box<[u8]>;
 
-    fn new(keys: &Keys, hashes: &[u64]) -> Self {
+    fn new(keys: KeyView<'_>, hashes: &[u64]) -> Self {
         let keys = Self::probe(keys);
         // One more than there are positions: it says where the last key ends.
         let mut entries = Buffer::<[u64; 2]>::zeroed(keys.len() + 2);
@@ -225,8 +225,8 @@ impl KeyStore for StoredBytes {
         *entry = *entry & UPPER_HALF | u64::from(next);
     }
 
-    fn probe(keys: &Keys) -> Self::Probe<'_> {
-        let Keys::Bytes(keys) = keys else { wrong_shape() };
+    fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
+        let KeyView::Bytes(keys) = keys else { wrong_shape() };
         keys
     }
 
@@ -256,7 +256,7 @@ impl OwnedKey for Box<[u8]> {
     type Borrowed = [u8];
 
     #[inline]
-    fn each(keys: &Keys, from: usize, mut visit: impl FnMut(usize, &[u8]) -> bool) {
+    fn each(keys: KeyView<'_>, from: usize, mut visit: impl FnMut(usize, &[u8]) -> bool) {
         let keys = StoredBytes::probe(keys);
         for row in from..keys.len() {
             if !visit(row, keys.get(row)) {
@@ -266,7 +266,7 @@ impl OwnedKey for Box<[u8]> {
     }
 
     #[inline]
-    fn at(keys: &Keys, row: usize) -> &[u8] {
+    fn at(keys: KeyView<'_>, row: usize) -> &[u8] {
         StoredBytes::probe(keys).get(row)
     }
 

@@ -1,11 +1,13 @@
 //! Each index against a nested loop, under good and bad hashes, at every limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::buffer::BooleanBuffer;
 use proptest::prelude::*;
 
-use super::{FindCursor, IndexKind, JoinIndex, NestedLoop, Probe};
+use super::{
+    BuildInput, BuiltIndex, FindCursor, IndexBuilder, IndexKind, JoinIndex, NestedLoop, Probe,
+};
 use crate::arch::Isa;
 use crate::hash::KeyHasher;
 use crate::key::{ByteKeys, Keys};
@@ -49,15 +51,30 @@ fn all_pairs(index: &dyn JoinIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32,
     all
 }
 
-fn check(build: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
+/// Builds over `keys` with the hashes given.
+fn build(kind: IndexKind, keys: &Keys, hashes: &[u64], isa: Isa) -> BuiltIndex {
+    kind.build(BuildInput::new(keys, hashes, isa).unwrap()).unwrap()
+}
+
+/// As `all_pairs`, with build rows in place of positions.
+fn all_rows(built: &BuiltIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> {
+    let mut all = all_pairs(&*built.index, probe, limit);
+    if let Some(order) = &built.order {
+        all.iter_mut().for_each(|(_, position)| *position = order[*position as usize]);
+    }
+    all.sort_unstable();
+    all
+}
+
+fn check(build_values: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
     let mut expected = Vec::new();
     for (p, key) in probe.iter().enumerate().filter(|&(p, _)| matchable[p]) {
-        for (b, _) in build.iter().enumerate().filter(|(_, other)| *other == key) {
+        for (b, _) in build_values.iter().enumerate().filter(|(_, other)| *other == key) {
             expected.push((p as u32, b as u32));
         }
     }
     let mask = BooleanBuffer::from(matchable);
-    for (build_keys, probe_keys) in shapes(build).iter().zip(&shapes(probe)) {
+    for (build_keys, probe_keys) in shapes(build_values).iter().zip(&shapes(probe)) {
         for hasher in Isa::available()
             .into_iter()
             .map(|isa| KeyHasher::with_seed(isa, 3))
@@ -68,11 +85,22 @@ fn check(build: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
             hasher.hash(probe_keys, &mut probe_hashes);
             let probe = Probe::new(probe_keys, &probe_hashes, Some(&mask));
             for kind in IndexKind::ALL {
-                let index = kind.build(build_keys, &build_hashes).unwrap();
-                assert_eq!(index.rows(), build.len());
-                assert_eq!(all_pairs(&*index, probe, limit), expected, "{kind}");
+                let built = build(kind, build_keys, &build_hashes, hasher.isa());
+                let index = &*built.index;
+                assert_eq!(index.rows(), build_values.len());
+                let distinct: BTreeSet<_> = build_values.iter().collect();
+                let unique = distinct.len() == build_values.len();
+                assert!(index.unique().is_none_or(|told| told == unique), "{kind}");
+                assert_eq!(all_rows(&built, probe, limit), expected, "{kind}");
+                let mut found = vec![u64::MAX; probe.len().div_ceil(64)];
+                index.exists(probe, &mut found);
                 let mut matches = vec![7; probe.len()];
                 index.first_match(probe, &mut matches);
+                for bit in 0..found.len() * 64 {
+                    let any = matches.get(bit).is_some_and(|&row| row != NO_ROW);
+                    assert_eq!(found[bit / 64] >> (bit % 64) & 1 == 1, any, "{kind} bit {bit}");
+                }
+                built.rows_at(&mut matches);
                 let mut first_of_key = BTreeMap::new();
                 for (p, &found) in matches.iter().enumerate() {
                     let any = expected.iter().any(|&(row, _)| row == p as u32);
@@ -132,21 +160,21 @@ fn blocks_larger_than_one_and_prefetched_tables_agree_with_the_baseline() {
     hasher.hash(&build, &mut build_hashes);
     hasher.hash(&probe, &mut probe_hashes);
     let probe = Probe::new(&probe, &probe_hashes, None);
-    let [chained, baseline] = [IndexKind::Chained, IndexKind::RowAtATime].map(|kind| {
-        let index = kind.build(&build, &build_hashes).unwrap();
-        let all = all_pairs(&*index, probe, 4096);
-        assert_eq!(all, all_pairs(&*index, probe, 1 << 20));
-        all
-    });
-    assert_eq!(chained.len(), 10_000);
-    assert_eq!(chained, baseline);
+    let mut expected = None;
+    for kind in IndexKind::ALL {
+        let built = super::tests::build(kind, &build, &build_hashes, Isa::detect());
+        let all = all_rows(&built, probe, 4096);
+        assert_eq!(all, all_rows(&built, probe, 1 << 20), "{kind}");
+        assert_eq!(all.len(), 10_000);
+        assert_eq!(*expected.get_or_insert_with(|| all.clone()), all, "{kind}");
+    }
 }
 
 #[test]
 fn a_cursor_of_another_probe_is_refused() {
     let keys = Keys::Words((0..10).collect());
     let hashes = vec![0; 10];
-    let index = IndexKind::Chained.build(&keys, &hashes).unwrap();
+    let index = build(IndexKind::Chained, &keys, &hashes, Isa::Portable).index;
     let mut cursor = FindCursor { rows: vec![10], candidates: vec![1], ..FindCursor::default() };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         index.find(Probe::new(&keys, &hashes, None), &mut cursor, &mut Pairs::default(), 10);

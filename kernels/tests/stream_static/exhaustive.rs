@@ -53,7 +53,7 @@ fn small_tables_for_every_join_type() {
                     stream: batches[0].clone(),
                     dimension: batch.clone(),
                     options: JoinOptions {
-                        index,
+                        index: index.into(),
                         layout,
                         probe_rows: rows,
                         max_output_rows: rows,

@@ -75,7 +75,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
     )
         .prop_map(|(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool)| {
             JoinOptions {
-                index: IndexKind::ALL[index],
+                index: IndexKind::ALL[index].into(),
                 layout: Layout::ALL[layout],
                 hasher: match Isa::available().get(isa) {
                     Some(&isa) => KeyHasher::with_seed(isa, 11),

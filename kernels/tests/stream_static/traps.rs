@@ -40,7 +40,11 @@ fn join(
 
 fn strategies() -> impl Iterator<Item = JoinOptions> {
     IndexKind::ALL.into_iter().flat_map(|index| {
-        Layout::ALL.map(|layout| JoinOptions { index, layout, ..JoinOptions::default() })
+        Layout::ALL.map(|layout| JoinOptions {
+            index: index.into(),
+            layout,
+            ..JoinOptions::default()
+        })
     })
 }
 

@@ -10,7 +10,7 @@
 use std::fmt;
 
 use crate::hash::KeyHasher;
-use crate::key::{ByteKeys, Keys};
+use crate::key::{ByteKeys, KeyView};
 
 /// How keys of one shape are kept in entries.
 pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
@@ -20,9 +20,9 @@ pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
     type Batch<'a>: Copy;
 
     /// Views the keys of a batch, which have the shape of the store.
-    fn batch(keys: &Keys) -> Self::Batch<'_>;
+    fn batch(keys: KeyView<'_>) -> Self::Batch<'_>;
     /// The keys, where entries are such a word and that of link and time.
-    fn words(_keys: &Keys) -> Option<&[u64]> {
+    fn words(_keys: KeyView<'_>) -> Option<&[u64]> {
         None
     }
     /// Number of keys.
@@ -85,12 +85,12 @@ impl EntryKey for WordEntry {
     const WORDS: usize = 2;
     type Batch<'a> = &'a [u64];
 
-    fn batch(keys: &Keys) -> &[u64] {
-        let Keys::Words(words) = keys else { wrong_shape() };
+    fn batch(keys: KeyView<'_>) -> &[u64] {
+        let KeyView::Words(words) = keys else { wrong_shape() };
         words
     }
 
-    fn words(keys: &Keys) -> Option<&[u64]> {
+    fn words(keys: KeyView<'_>) -> Option<&[u64]> {
         Some(Self::batch(keys))
     }
 
@@ -133,8 +133,8 @@ impl EntryKey for WideEntry {
     const WORDS: usize = 3;
     type Batch<'a> = &'a [i128];
 
-    fn batch(keys: &Keys) -> &[i128] {
-        let Keys::Wide(words) = keys else { wrong_shape() };
+    fn batch(keys: KeyView<'_>) -> &[i128] {
+        let KeyView::Wide(words) = keys else { wrong_shape() };
         words
     }
 
@@ -197,8 +197,8 @@ impl EntryKey for BytesEntry {
     const WORDS: usize = 2;
     type Batch<'a> = &'a ByteKeys;
 
-    fn batch(keys: &Keys) -> &ByteKeys {
-        let Keys::Bytes(keys) = keys else { wrong_shape() };
+    fn batch(keys: KeyView<'_>) -> &ByteKeys {
+        let KeyView::Bytes(keys) = keys else { wrong_shape() };
         keys
     }
 

@@ -1,0 +1,87 @@
+//! Normalised keys as borrowed slices: what hot loops take, whoever owns them.
+
+use super::encoder::KeyShape;
+use super::keys::{ByteKeys, Keys};
+
+/// Normalised keys of a batch, borrowed: one fixed word, one wide word or one
+/// byte string a row.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyView<'a> {
+    /// Keys of up to 8 bytes.
+    Words(&'a [u64]),
+    /// Keys of 9 to 16 bytes.
+    Wide(&'a [i128]),
+    /// Keys of any length.
+    Bytes(&'a ByteKeys),
+}
+
+impl KeyView<'_> {
+    /// Number of keys.
+    #[must_use]
+    pub fn len(self) -> usize {
+        match self {
+            Self::Words(words) => words.len(),
+            Self::Wide(words) => words.len(),
+            Self::Bytes(keys) => keys.len(),
+        }
+    }
+
+    /// Whether there are no keys.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The shape of these keys.
+    #[must_use]
+    pub fn shape(self) -> KeyShape {
+        match self {
+            Self::Words(_) => KeyShape::Word,
+            Self::Wide(_) => KeyShape::Wide,
+            Self::Bytes(_) => KeyShape::Bytes,
+        }
+    }
+
+    /// Copies the keys of `rows`, in that order.
+    ///
+    /// # Panics
+    /// If a row is out of bounds.
+    #[must_use]
+    pub fn take(self, rows: &[u32]) -> Keys {
+        match self {
+            Self::Words(words) => {
+                Keys::Words(rows.iter().map(|&row| words[row as usize]).collect())
+            }
+            Self::Wide(words) => Keys::Wide(rows.iter().map(|&row| words[row as usize]).collect()),
+            Self::Bytes(keys) => Keys::Bytes(keys.take(rows)),
+        }
+    }
+}
+
+impl<'a> From<&'a Keys> for KeyView<'a> {
+    fn from(keys: &'a Keys) -> Self {
+        match keys {
+            Keys::Words(words) => Self::Words(words),
+            Keys::Wide(words) => Self::Wide(words),
+            Keys::Bytes(keys) => Self::Bytes(keys),
+        }
+    }
+}
+
+impl<'a> From<&'a [u64]> for KeyView<'a> {
+    fn from(words: &'a [u64]) -> Self {
+        Self::Words(words)
+    }
+}
+
+impl<'a> From<&'a [i128]> for KeyView<'a> {
+    fn from(words: &'a [i128]) -> Self {
+        Self::Wide(words)
+    }
+}
+
+impl<'a> From<&'a ByteKeys> for KeyView<'a> {
+    fn from(keys: &'a ByteKeys) -> Self {
+        Self::Bytes(keys)
+    }
+}

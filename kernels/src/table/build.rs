@@ -1,0 +1,144 @@
+//! From keys to an index.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::JoinIndex;
+use super::kind::IndexKind;
+use crate::arch::Isa;
+use crate::error::{JoinError, Result};
+use crate::key::KeyView;
+
+/// What an index is built from. Nothing of it is kept alive by the index.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildInput<'a> {
+    /// One key a row.
+    pub keys: KeyView<'a>,
+    /// Their hashes, by the hasher that probes will use too.
+    pub hashes: &'a [u64],
+    /// The instruction set to look up with.
+    pub isa: Isa,
+}
+
+impl<'a> BuildInput<'a> {
+    /// Rows to index.
+    ///
+    /// # Errors
+    /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more.
+    ///
+    /// # Panics
+    /// If there is not one hash a key.
+    pub fn new(keys: impl Into<KeyView<'a>>, hashes: &'a [u64], isa: Isa) -> Result<Self> {
+        let keys = keys.into();
+        assert_eq!(keys.len(), hashes.len(), "one hash a key");
+        check_build_rows(keys.len() as u64)?;
+        Ok(Self { keys, hashes, isa })
+    }
+}
+
+/// An index, and where it put each row.
+#[derive(Debug)]
+pub struct BuiltIndex {
+    /// The index.
+    pub index: Box<dyn JoinIndex>,
+    /// The build row at each position, one an index position; none: a position
+    /// is a row's number. A hole, which is never found, names any row.
+    pub order: Option<Vec<u32>>,
+    /// Why it is not the index that was asked for, if it is another one.
+    pub fallback: Option<String>,
+}
+
+impl BuiltIndex {
+    /// An index whose positions are row numbers.
+    #[must_use]
+    pub fn in_row_order(index: impl JoinIndex + 'static) -> Self {
+        Self { index: Box::new(index), order: None, fallback: None }
+    }
+
+    /// An index that lays rows out in an order of its own.
+    #[must_use]
+    pub fn ordered(index: impl JoinIndex + 'static, order: Vec<u32>) -> Self {
+        debug_assert_eq!(index.positions(), order.len());
+        debug_assert!(index.unique().is_some());
+        Self { index: Box::new(index), order: Some(order), fallback: None }
+    }
+
+    /// The build rows at `positions`, in place; [`NO_ROW`](crate::pairs::NO_ROW)
+    /// stays what it is.
+    ///
+    /// # Panics
+    /// If a position is not one of this index.
+    pub fn rows_at(&self, positions: &mut [u32]) {
+        let Some(order) = &self.order else { return };
+        for position in positions.iter_mut().filter(|row| **row != crate::pairs::NO_ROW) {
+            *position = order[*position as usize];
+        }
+    }
+}
+
+/// Builds indexes: an [`IndexKind`], or one of your own.
+pub trait IndexBuilder: fmt::Debug + Send + Sync {
+    /// The name, as in reports.
+    fn name(&self) -> &'static str;
+
+    /// Builds the index over the rows of `input`. Where it cannot serve them it
+    /// builds another one and says why in [`BuiltIndex::fallback`].
+    ///
+    /// # Errors
+    /// Of an implementation's own; those here have none.
+    fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex>;
+}
+
+/// Which index a join builds.
+#[derive(Clone, Debug)]
+pub enum IndexChoice {
+    /// One of this crate.
+    Kind(IndexKind),
+    /// One of the caller's own.
+    Own(Arc<dyn IndexBuilder>),
+}
+
+impl IndexChoice {
+    /// The builder.
+    #[must_use]
+    pub fn builder(&self) -> &dyn IndexBuilder {
+        match self {
+            Self::Kind(kind) => kind,
+            Self::Own(builder) => &**builder,
+        }
+    }
+}
+
+impl Default for IndexChoice {
+    fn default() -> Self {
+        Self::Kind(IndexKind::default())
+    }
+}
+
+impl From<IndexKind> for IndexChoice {
+    fn from(kind: IndexKind) -> Self {
+        Self::Kind(kind)
+    }
+}
+
+/// Refuses more build rows than a 32-bit position, counted from 1, can name.
+///
+/// # Errors
+/// [`JoinError::TooManyBuildRows`].
+pub(crate) fn check_build_rows(rows: u64) -> Result<()> {
+    let limit = u64::from(u32::MAX) - 2;
+    if rows > limit { Err(JoinError::TooManyBuildRows { rows, limit }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_ids_that_do_not_fit_are_refused_early() {
+        assert!(check_build_rows(u64::from(u32::MAX) - 2).is_ok());
+        for rows in [u64::from(u32::MAX) - 1, u64::from(u32::MAX) + 1, u64::MAX] {
+            assert!(matches!(check_build_rows(rows), Err(JoinError::TooManyBuildRows { .. })));
+        }
+    }
+}
