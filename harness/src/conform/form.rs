@@ -45,7 +45,8 @@ const SEED: u64 = 0x5eed;
 impl Form {
     /// The form in which a case is run when not all are asked for.
     pub(super) fn usual(isa: Isa) -> Vec<Self> {
-        let JoinOptions { layout, index, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let JoinOptions { layout, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let index = IndexKind::default();
         let size = Size::Recorded;
         vec![Self { layout, index, isa, probe_rows, max_output_rows, size, encoded: false }]
     }

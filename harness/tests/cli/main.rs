@@ -5,6 +5,7 @@ mod failures;
 mod interrupt;
 mod run;
 mod streams;
+mod sweep;
 mod support;
 mod tools;
 mod watermark;
