@@ -56,8 +56,11 @@ fn build(c: &mut Criterion) {
 type Form = fn(&Lookup, &ProbeBatch, &mut Scratch) -> u64;
 
 /// The forms of a probe, and whether each gathers the payload.
-const FORMS: [(&str, Form, bool); 3] =
-    [("pairs", Lookup::pairs, false), ("sum", Lookup::sum, true), ("exists", Lookup::exists, false)];
+const FORMS: [(&str, Form, bool); 3] = [
+    ("pairs", Lookup::pairs, false),
+    ("sum", Lookup::sum, true),
+    ("exists", Lookup::exists, false),
+];
 
 fn probe(c: &mut Criterion) {
     for build_rows in table_rows() {
@@ -80,9 +83,7 @@ fn probe(c: &mut Criterion) {
                     let (mut scratch, mut batches) =
                         (Scratch::default(), data.batches().iter().cycle());
                     group.bench_function(index.name(), |b| {
-                        b.iter(|| {
-                            probe(lookup, batches.next().expect("cycle"), &mut scratch)
-                        });
+                        b.iter(|| probe(lookup, batches.next().expect("cycle"), &mut scratch));
                     });
                 }
                 let meter = TouchMeter::new(8 * build_rows as u64);

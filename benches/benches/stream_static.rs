@@ -20,10 +20,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn spec(data: &Data, join_type: JoinType) -> StreamStaticSpec {
     let (stream, table) = (data.stream_schema(), data.table_schema());
     let keys = data.key_pairs();
-    let (first, mut spec) = (
-        keys.len(),
-        StreamStaticSpec::on(Arc::clone(stream), Arc::clone(table), join_type, keys),
-    );
+    let (first, mut spec) =
+        (keys.len(), StreamStaticSpec::on(Arc::clone(stream), Arc::clone(table), join_type, keys));
     let keys = [ColumnRef::Stream(0), ColumnRef::Dimension(0)];
     assert_eq!(first, 1, "keys of one column");
     spec.output.retain(|column| !keys.contains(&column.source));
@@ -119,7 +117,8 @@ fn residual(c: &mut Criterion) {
     let mut group = c.benchmark_group("residual/100000/4-rows-a-key");
     short(&mut group);
     group.throughput(Throughput::Elements(workload.batch_rows as u64));
-    for (name, below) in [("none", None), ("all", Some(100_000)), ("half", Some(50_000)), ("no", Some(0))]
+    for (name, below) in
+        [("none", None), ("all", Some(100_000)), ("half", Some(50_000)), ("no", Some(0))]
     {
         for index in IndexKind::ALL {
             let mut spec = spec(&data, JoinType::Inner);

@@ -40,7 +40,12 @@ enum Form {
 
 /// What is counted. Never inlined: callgrind knows it by its name.
 #[inline(never)]
-fn probe_batches(lookup: &Lookup, form: Form, batches: &[ProbeBatch], scratch: &mut Scratch) -> u64 {
+fn probe_batches(
+    lookup: &Lookup,
+    form: Form,
+    batches: &[ProbeBatch],
+    scratch: &mut Scratch,
+) -> u64 {
     let mut total = 0_u64;
     for batch in batches {
         total = total.wrapping_add(match form {

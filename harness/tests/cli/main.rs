@@ -5,7 +5,7 @@ mod failures;
 mod interrupt;
 mod run;
 mod streams;
-mod sweep;
 mod support;
+mod sweep;
 mod tools;
 mod watermark;

@@ -125,7 +125,7 @@ fn what_matches_follows_from_the_workload() {
 
 #[test]
 fn every_layout_and_thread_is_measured_in_every_form() {
-    let layouts = streamjoin_kernels::Layout::ALL.map(|layout| layout.name()).join(",");
+    let layouts = streamjoin_kernels::Layout::ALL.map(streamjoin_kernels::Layout::name).join(",");
     let found = lines(&[
         "--build-rows",
         "1000",
@@ -171,7 +171,7 @@ fn tables_csv_and_json_hold_the_same_cells() {
 #[test]
 fn what_cannot_be_measured_is_refused_before_it_starts() {
     let folder = Folder::small();
-    let indexes = streamjoin_kernels::IndexKind::ALL.map(|index| index.name());
+    let indexes = streamjoin_kernels::IndexKind::ALL.map(streamjoin_kernels::IndexKind::name);
     for (args, words) in [
         (&["--index", "chaind"][..], &indexes[..]),
         (&["--layout", "sideways"], &["broadcast", "partitioned"]),

@@ -194,7 +194,7 @@ fn turns(data: &Data, strategies: usize) -> Vec<Turn> {
     (0..strategies).map(turn).collect()
 }
 
-/// One sample of what building costs: as many builds as a slice holds.
+/// Samples of what building costs: as many builds as half a slice holds.
 fn sample_builds(
     data: &Data,
     entry: &mut Entry,
@@ -206,14 +206,14 @@ fn sample_builds(
     if spent > BUILD_TIME.as_secs_f64() {
         return Ok(());
     }
-    let (mut builds, mut took) = (0_u32, Duration::ZERO);
     let start = Instant::now();
-    while builds == 0 || start.elapsed() < effort.slice / 2 {
-        took += sample(entry)?;
-        builds += 1;
+    loop {
+        let took = sample(entry)?;
+        entry.build.push(took.as_nanos() as f64 / rows);
+        if start.elapsed() >= effort.slice / 2 {
+            return Ok(());
+        }
     }
-    entry.build.push(took.as_nanos() as f64 / f64::from(builds) / rows);
-    Ok(())
 }
 
 /// What `build` made, and by how much anonymous memory grew meanwhile.
