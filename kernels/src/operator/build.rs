@@ -12,6 +12,7 @@ use crate::arch::CacheSizes;
 use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::Keys;
+use crate::pairs::NO_ROW;
 use crate::probe::{ColumnRef, Payload, partition_rows};
 use crate::table::{BuildInput, BuiltIndex, JoinIndex, NestedLoop, Probe, check_build_rows};
 
@@ -79,7 +80,9 @@ pub(super) fn build(
             partitions.push(Part { index, first_row: order.len() as u32 });
             match inner {
                 None => order.extend_from_slice(rows),
-                Some(inner) => order.extend(inner.iter().map(|&row| rows[row as usize])),
+                Some(inner) => order.extend(
+                    inner.iter().map(|&row| rows.get(row as usize).copied().unwrap_or(NO_ROW)),
+                ),
             }
         }
         check_build_rows(order.len() as u64)?;

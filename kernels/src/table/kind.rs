@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::build::{BuildInput, BuiltIndex, IndexBuilder};
 use super::chained::Chained;
+use super::perfect::{ByteSlots, Perfect, SlotKeys, WideSlots, WordSlots};
 use super::row_at_a_time::RowAtATime;
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
 use crate::error::{JoinError, Result};
@@ -18,6 +19,10 @@ pub enum IndexKind {
     /// the cheapest to build.
     #[default]
     Chained,
+    /// A perfect hash: one slot a key, no loop and no branch, the keys in slot
+    /// order. The fastest to probe and slow to build; distinct keys only, else
+    /// another index serves.
+    Perfect,
     /// A hashbrown map looked up row by row, as a hand-written program would:
     /// the baseline that the others are compared with.
     RowAtATime,
@@ -25,13 +30,14 @@ pub enum IndexKind {
 
 impl IndexKind {
     /// Every index.
-    pub const ALL: [Self; 2] = [Self::Chained, Self::RowAtATime];
+    pub const ALL: [Self; 3] = [Self::Chained, Self::Perfect, Self::RowAtATime];
 
     /// The name, such as `row-at-a-time`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Chained => "chained",
+            Self::Perfect => "perfect",
             Self::RowAtATime => "row-at-a-time",
         }
     }
@@ -43,21 +49,25 @@ impl IndexBuilder for IndexKind {
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
-        match input.keys {
-            KeyView::Words(_) => self.build_over::<StoredWords>(input),
-            KeyView::Wide(_) => self.build_over::<StoredWide>(input),
-            KeyView::Bytes(_) => self.build_over::<StoredBytes>(input),
-        }
+        Ok(match input.keys {
+            KeyView::Words(_) => self.build_over::<StoredWords, WordSlots>(input),
+            KeyView::Wide(_) => self.build_over::<StoredWide, WideSlots>(input),
+            KeyView::Bytes(_) => self.build_over::<StoredBytes, ByteSlots>(input),
+        })
     }
 }
 
 impl IndexKind {
-    fn build_over<S: KeyStore>(self, input: BuildInput<'_>) -> Result<BuiltIndex> {
+    fn build_over<S: KeyStore, P: SlotKeys>(self, input: BuildInput<'_>) -> BuiltIndex {
         let BuildInput { keys, hashes, .. } = input;
-        Ok(match self {
+        match self {
             Self::Chained => BuiltIndex::in_row_order(Chained::new(S::new(keys, hashes), hashes)),
+            Self::Perfect => Perfect::<P>::build(input).unwrap_or_else(|reason| BuiltIndex {
+                fallback: Some(reason.to_string()),
+                ..Self::Chained.build_over::<S, P>(input)
+            }),
             Self::RowAtATime => BuiltIndex::in_row_order(RowAtATime::<S::Owned>::new(keys)),
-        })
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod chained;
 mod cursor;
 mod kind;
 mod nested_loop;
+mod perfect;
 mod row_at_a_time;
 mod store;
 #[cfg(test)]

@@ -1,0 +1,278 @@
+//! The keys of a perfect table, in slot order.
+
+use std::fmt;
+
+use crate::arch::{Isa, match_words, prefetch_read};
+use crate::key::{ByteKeys, KeyView};
+use crate::memory::Buffer;
+use crate::pairs::NO_ROW;
+
+/// How far ahead of its use a build key is asked for.
+const AHEAD: usize = 32;
+
+/// The keys of a table whose keys have one shape.
+pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
+    /// The probe side's keys.
+    type Probe<'a>: Copy;
+
+    /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
+    /// is no row.
+    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self;
+
+    /// Views probe keys, which have the shape of the table.
+    fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
+
+    /// Asks for the key in a slot.
+    fn prefetch(&self, slot: u32);
+
+    /// `matches[i]` is `slots[i]` where that slot has the key of probe row
+    /// `from + i`, else [`NO_ROW`].
+    ///
+    /// # Safety
+    /// Slots are below the number that was laid out.
+    unsafe fn matches(
+        &self,
+        isa: Isa,
+        slots: &[u32],
+        probe: Self::Probe<'_>,
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    );
+
+    fn bytes(&self) -> usize;
+}
+
+#[cold]
+fn wrong_shape() -> ! {
+    panic!("keys of another shape than the index was built with")
+}
+
+/// Calls `put(slot, row)` for each slot, with row 0 for holes, and asks for the
+/// row's key before.
+fn lay_out<T>(order: &[u32], keys: &[T], mut put: impl FnMut(usize, usize)) {
+    for (slot, &row) in order.iter().enumerate() {
+        if let Some(&later) = order.get(slot + AHEAD) {
+            prefetch_read(keys, later as usize);
+        }
+        put(slot, if row == NO_ROW { 0 } else { row as usize });
+    }
+}
+
+/// Keys of up to 8 bytes.
+#[derive(Debug)]
+pub(in crate::table) struct WordSlots(Buffer<u64>);
+
+impl SlotKeys for WordSlots {
+    type Probe<'a> = &'a [u64];
+
+    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let mut words = Buffer::zeroed(order.len());
+        if !keys.is_empty() {
+            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+        }
+        Self(words)
+    }
+
+    fn probe(keys: KeyView<'_>) -> &[u64] {
+        let KeyView::Words(words) = keys else { wrong_shape() };
+        words
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, slot: u32) {
+        prefetch_read(&self.0, slot as usize);
+    }
+
+    unsafe fn matches(
+        &self,
+        isa: Isa,
+        slots: &[u32],
+        probe: &[u64],
+        _: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        // SAFETY: slots are below the number of words (the caller's promise).
+        unsafe {
+            match_words(isa, &self.0, 1, slots, &probe[from..from + slots.len()], matches);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// Keys of 9 to 16 bytes.
+#[derive(Debug)]
+pub(in crate::table) struct WideSlots(Buffer<i128>);
+
+impl SlotKeys for WideSlots {
+    type Probe<'a> = &'a [i128];
+
+    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let mut words = Buffer::zeroed(order.len());
+        if !keys.is_empty() {
+            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+        }
+        Self(words)
+    }
+
+    fn probe(keys: KeyView<'_>) -> &[i128] {
+        let KeyView::Wide(words) = keys else { wrong_shape() };
+        words
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, slot: u32) {
+        prefetch_read(&self.0, slot as usize);
+    }
+
+    unsafe fn matches(
+        &self,
+        _: Isa,
+        slots: &[u32],
+        probe: &[i128],
+        _: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        let probe = &probe[from..from + slots.len()];
+        for ((found, &slot), &key) in matches.iter_mut().zip(slots).zip(probe) {
+            debug_assert!((slot as usize) < self.0.len());
+            // SAFETY: slots are below the number of keys (the caller's promise).
+            let stored = unsafe { *self.0.get_unchecked(slot as usize) };
+            *found = if stored == key { slot } else { NO_ROW };
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// Byte-string keys: per slot the first 16 bytes, padded with zeros, where the
+/// rest begins, and the length below half of the hash. A key of up to 16 bytes
+/// is compared without touching anything else.
+#[derive(Debug)]
+pub(in crate::table) struct ByteSlots {
+    entries: Buffer<ByteEntry>,
+    /// The bytes of long keys beyond their prefixes.
+    rest: Buffer<u8>,
+}
+
+/// Prefix (two words), start of the rest, and length with the hash above it.
+type ByteEntry = [u64; 4];
+
+const PREFIX: usize = 16;
+
+/// Length, saturated, and the upper half of the hash.
+fn tag(len: usize, hash: u64) -> u64 {
+    hash & 0xffff_ffff_0000_0000 | u64::from(u32::try_from(len).unwrap_or(u32::MAX))
+}
+
+/// The first 16 bytes of key `row`, padded with zeros.
+#[inline(always)]
+fn prefix(keys: &ByteKeys, row: usize) -> u128 {
+    let (from, to) = (keys.offsets()[row] as usize, keys.offsets()[row + 1] as usize);
+    let len = to - from;
+    if let Some(bytes) = keys.values().get(from..from + PREFIX) {
+        let bytes = u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"));
+        let kept = if len >= PREFIX { u128::MAX } else { (1 << (8 * len)) - 1 };
+        bytes & kept
+    } else {
+        // The end of the buffer is nearer than that.
+        let mut bytes = [0; PREFIX];
+        let len = len.min(PREFIX);
+        bytes[..len].copy_from_slice(&keys.values()[from..from + len]);
+        u128::from_le_bytes(bytes)
+    }
+}
+
+impl SlotKeys for ByteSlots {
+    type Probe<'a> = &'a ByteKeys;
+
+    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let rest_bytes = keys.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as usize);
+        let rest_bytes = rest_bytes.map(|len| len.saturating_sub(PREFIX)).sum();
+        let mut entries = Buffer::<ByteEntry>::zeroed(order.len());
+        let mut rest = Buffer::zeroed(rest_bytes);
+        let mut end = 0;
+        let mut first_row_rest = None;
+        if !keys.is_empty() {
+            lay_out(order, keys.offsets(), |slot, row| {
+                let (key, prefix) = (keys.get(row), prefix(keys, row));
+                let beyond = key.get(PREFIX..).unwrap_or(&[]);
+                // Row 0 also stands in holes: its rest is kept once.
+                let start = match first_row_rest {
+                    Some(start) if row == 0 => start,
+                    _ => {
+                        rest[end..end + beyond.len()].copy_from_slice(beyond);
+                        end += beyond.len();
+                        end - beyond.len()
+                    }
+                };
+                if row == 0 {
+                    first_row_rest = Some(start);
+                }
+                let words = [prefix as u64, (prefix >> 64) as u64];
+                entries[slot] = [words[0], words[1], start as u64, tag(key.len(), hashes[row])];
+            });
+        }
+        Self { entries, rest }
+    }
+
+    fn probe(keys: KeyView<'_>) -> &ByteKeys {
+        let KeyView::Bytes(keys) = keys else { wrong_shape() };
+        keys
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, slot: u32) {
+        prefetch_read(&self.entries, slot as usize);
+    }
+
+    unsafe fn matches(
+        &self,
+        _: Isa,
+        slots: &[u32],
+        probe: &ByteKeys,
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        for ((row, found), &slot) in (from..).zip(matches.iter_mut()).zip(slots) {
+            debug_assert!((slot as usize) < self.entries.len());
+            // SAFETY: slots are below the number of entries (the caller's
+            // promise).
+            let entry = unsafe { self.entries.get_unchecked(slot as usize) };
+            let (prefix, len) =
+                (prefix(probe, row), (probe.offsets()[row + 1] - probe.offsets()[row]) as usize);
+            let same = (entry[0] ^ prefix as u64)
+                | (entry[1] ^ (prefix >> 64) as u64)
+                | (entry[3] ^ tag(len, hashes[row]));
+            *found = if same == 0 && (len <= PREFIX || self.same_rest(entry, probe.get(row))) {
+                slot
+            } else {
+                NO_ROW
+            };
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.entries.bytes() + self.rest.bytes()
+    }
+}
+
+impl ByteSlots {
+    /// Whether the rest of an entry's key is that of `key`, whose length is the
+    /// same, unless both exceed 4 GiB.
+    fn same_rest(&self, entry: &ByteEntry, key: &[u8]) -> bool {
+        let beyond = &key[PREFIX..];
+        self.rest.get(entry[2] as usize..entry[2] as usize + beyond.len()) == Some(beyond)
+    }
+}
