@@ -7,9 +7,13 @@
 //! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
 //! maps of our own that ask for huge ones. All works without them.
 
+mod huge_pages;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+
+pub(crate) use huge_pages::HugePages;
 
 /// From this size on a buffer gets a map of its own: two huge pages.
 #[cfg(not(miri))]
