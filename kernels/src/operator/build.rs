@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter_record_batch;
 
+use super::encode::hash;
 use super::options::{JoinOptions, Layout};
 use super::stream_static::{StreamStaticJoin, check_schema};
 use crate::arch::CacheSizes;
@@ -57,16 +58,16 @@ pub(super) fn build(
 
     let options = &join.options;
     let mut hashes = Vec::new();
-    options.hasher.hash(&keys, &mut hashes);
+    hash(join, &keys, &mut hashes);
     let bits = match options.layout {
-        Layout::Broadcast => 0,
+        Layout::Broadcast | Layout::SortMerge => 0,
         Layout::Partitioned => {
             options.partition_bits.unwrap_or_else(|| default_bits(indexed, options.threads()))
         }
     };
     let (mut partitions, mut unique) = (Vec::with_capacity(1 << bits), true);
-    let payload = if options.layout == Layout::Broadcast {
-        let (index, order) = index(join, &keys, &hashes, &mut unique)?;
+    let payload = if options.layout != Layout::Partitioned {
+        let BuiltIndex { index, order, .. } = index(join, &keys, &hashes, &mut unique)?;
         partitions.push(Part { index, first_row: 0 });
         payload(order.as_deref())?
     } else {
@@ -75,7 +76,8 @@ pub(super) fn build(
         for partition in 0..1usize << bits {
             let rows = grouped.get(partition);
             let hashes: Vec<u64> = rows.iter().map(|&row| hashes[row as usize]).collect();
-            let (index, inner) = index(join, &keys.take(rows), &hashes, &mut unique)?;
+            let BuiltIndex { index, order: inner, .. } =
+                index(join, &keys.take(rows), &hashes, &mut unique)?;
             partitions.push(Part { index, first_row: order.len() as u32 });
             match inner {
                 None => order.extend_from_slice(rows),
@@ -103,12 +105,13 @@ fn index(
     keys: &Keys,
     hashes: &[u64],
     unique: &mut bool,
-) -> Result<(Box<dyn JoinIndex>, Option<Vec<u32>>)> {
+) -> Result<BuiltIndex> {
     let input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
-    let BuiltIndex { index, order, .. } = join.options.index.builder().build(input)?;
+    let built = join.options.builder().build(input)?;
+    let index = &built.index;
     if let Some(known) = index.unique() {
         *unique &= known;
-        return Ok((index, order));
+        return Ok(built);
     }
     // Then each row is the first match of its own key.
     let block = join.options.probe_rows;
@@ -123,7 +126,7 @@ fn index(
         index.first_match(Probe::new(&block_keys, &hashes[from..from + len], None), &mut matches);
         *unique = matches.iter().zip(from..).all(|(&found, row)| found as usize == row);
     }
-    Ok((index, order))
+    Ok(built)
 }
 
 /// The rows that can be found, and their keys: no dimension row is preserved,

@@ -61,7 +61,7 @@ impl<'a> JoinCursor<'a> {
         };
         let rows = passed;
         let block = join.options.probe_rows;
-        if join.options.layout == Layout::Broadcast || join.plan.is_nested_loop() {
+        if join.options.layout != Layout::Partitioned || join.plan.is_nested_loop() {
             for start in (0..rows).step_by(block) {
                 let source = RowSource::Range(start, block.min(rows - start));
                 cursor.waiting.push_back(Unit::new(0, UnitRows { source, keys: None }));

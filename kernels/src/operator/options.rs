@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::table::IndexChoice;
+use crate::probe::SortMerge;
+use crate::table::{IndexBuilder, IndexChoice};
 
 /// How the build side is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,11 +19,14 @@ pub enum Layout {
     /// Table and micro-batch are radix-partitioned by hash; a partition is
     /// joined by one thread, as a shuffle would have it.
     Partitioned,
+    /// The table is sorted by key once, each unit of a micro-batch too, and the
+    /// two are merged. There is no index, so that none need be chosen.
+    SortMerge,
 }
 
 impl Layout {
     /// Every layout.
-    pub const ALL: [Self; 2] = [Self::Broadcast, Self::Partitioned];
+    pub const ALL: [Self; 3] = [Self::Broadcast, Self::Partitioned, Self::SortMerge];
 
     /// The name, such as `broadcast`.
     #[must_use]
@@ -30,7 +34,14 @@ impl Layout {
         match self {
             Self::Broadcast => "broadcast",
             Self::Partitioned => "partitioned",
+            Self::SortMerge => "sort-merge",
         }
+    }
+
+    /// Whether the table is looked up through an index, which is then chosen.
+    #[must_use]
+    pub fn has_index(self) -> bool {
+        self != Self::SortMerge
     }
 }
 
@@ -59,7 +70,7 @@ impl FromStr for Layout {
 pub struct JoinOptions {
     /// How the build side is spread.
     pub layout: Layout,
-    /// How it is looked up.
+    /// How it is looked up; of no meaning to [`Layout::SortMerge`].
     pub index: IndexChoice,
     /// Hashes the keys.
     pub hasher: KeyHasher,
@@ -81,6 +92,11 @@ pub struct JoinOptions {
 impl JoinOptions {
     /// The most partitions that a table is split into, as a power of two.
     pub const MAX_PARTITION_BITS: u32 = 12;
+
+    /// What builds the look-up of a table.
+    pub(super) fn builder(&self) -> &dyn IndexBuilder {
+        if self.layout.has_index() { self.index.builder() } else { &SortMerge }
+    }
 
     /// Threads that join.
     #[cfg(feature = "rayon")]
