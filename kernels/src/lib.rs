@@ -66,6 +66,7 @@ pub use dimension::DimensionSnapshot;
 pub use error::{JoinError, Result};
 pub use hash::KeyHasher;
 pub use join_type::JoinType;
+pub use memory::MemoryReservation;
 pub use null_equality::NullEquality;
 pub use operator::{
     BatchKind, BatchReport, BatchTimes, End, EventTimeStats, JoinCursor, JoinOptions, JoinStats,

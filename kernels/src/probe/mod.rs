@@ -7,10 +7,12 @@ mod partition;
 mod payload;
 mod predicate;
 mod row_store;
+mod scatter;
 mod variable;
 
-pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, values};
+pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, slice_bytes, values};
 pub use merge::SortMerge;
-pub(crate) use partition::{Partitions, group_rows, partition_rows};
+pub(crate) use partition::{Partitions, group_rows};
 pub(crate) use payload::Payload;
 pub use predicate::{ColumnRef, Filter, Predicate, SideColumn};
+pub(crate) use scatter::{PartitionedKeys, partition_sizes};

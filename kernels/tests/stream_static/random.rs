@@ -85,6 +85,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
                 max_output_rows: out_rows,
                 max_output_bytes: out_bytes,
                 partition_bits: bits,
+                memory: None,
                 pool: pool.then(pool_of_two),
             }
         });

@@ -33,6 +33,13 @@ impl IndexBuilder for SortMerge {
         "sort-merge"
     }
 
+    fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
+        // Keys twice with their rows while they are sorted, once in the table,
+        // and the order.
+        let entry = if matches!(keys, KeyView::Wide(_)) { 24 } else { 16 };
+        keys.bytes() + keys.len() * (2 * entry + 8 + 4)
+    }
+
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
         Ok(match input.keys {
             KeyView::Words(_) => sorted::<WordKeys>(input.keys),
