@@ -55,7 +55,9 @@ impl Form {
     pub(super) fn all() -> Vec<Self> {
         let mut forms = Vec::new();
         for index in IndexKind::ALL {
-            for layout in Layout::ALL {
+            // One index stands for all where there is none.
+            let has_any = |layout: &Layout| layout.has_index() || index == IndexKind::ALL[0];
+            for layout in Layout::ALL.into_iter().filter(has_any) {
                 for isa in Isa::available() {
                     let small = SMALL_BLOCKS.map(|blocks| (Size::Recorded, blocks));
                     let large = LARGE_BLOCKS.map(|blocks| (Size::Enlarged, blocks));

@@ -20,9 +20,9 @@ mod x86_64;
 pub use cache::CacheSizes;
 pub use hash::{hash_wide, hash_words, mix, mix_wide};
 pub use isa::Isa;
-pub(crate) use pilot::{Geometry, PILOT_PADDING, pilot_slots};
+pub(crate) use pilot::{Geometry, Hashed, PILOT_PADDING, Strided, pilot_matches, pilot_slots};
 pub use prefetch::{prefetch_address, prefetch_read};
-pub(crate) use select::{found_bits, match_words, select_matches};
+pub(crate) use select::{found_bits, select_matches};
 
 /// Calls the kernel of a level: `module::function(arguments)` of `portable` or
 /// of the level's own folder.

@@ -3,7 +3,7 @@
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
-use super::gather::{fixed_width, row_bytes};
+use super::gather::{fixed_width, row_bytes, slice_bytes};
 use super::row_store::RowStore;
 use super::variable::VariableColumn;
 use crate::error::Result;
@@ -57,6 +57,23 @@ impl Payload {
             })
             .collect::<Result<_>>()?;
         Ok(Self { columns, fixed: RowStore::new(&fixed, rows, order) })
+    }
+
+    /// Bytes that making a payload takes at its peak, roughly: in another order
+    /// columns without a fixed width are held twice for a while.
+    pub(crate) fn estimated_bytes(
+        columns: &[(&DataType, Vec<ArrayRef>)],
+        rows: usize,
+        ordered: bool,
+    ) -> usize {
+        let columns = columns.iter().map(|(data_type, chunks)| match fixed_width(data_type) {
+            Some(width) => rows * width + rows / 8,
+            None => {
+                let bytes: usize = chunks.iter().map(slice_bytes).sum();
+                bytes * if ordered { 2 } else { 1 }
+            }
+        });
+        columns.sum::<usize>() + if ordered { rows * size_of::<u32>() } else { 0 }
     }
 
     /// Number of columns.

@@ -81,6 +81,13 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// The name, as in reports.
     fn name(&self) -> &'static str;
 
+    /// Bytes that building over `keys` takes at its peak, the index included:
+    /// what a caller reserves before. A generous guess unless told better.
+    fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
+        const A_ROW: usize = 40;
+        keys.bytes() + keys.len() * A_ROW
+    }
+
     /// Builds the index over the rows of `input`. Where it cannot serve them it
     /// builds another one and says why in [`BuiltIndex::fallback`].
     ///

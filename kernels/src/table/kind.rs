@@ -5,6 +5,11 @@ use std::str::FromStr;
 
 use super::build::{BuildInput, BuiltIndex, IndexBuilder};
 use super::chained::Chained;
+use super::contiguous::{ByteColumn, Contiguous, KeyColumn, WideColumn, WordColumn};
+use super::direct::Direct;
+use super::hashbrown::Hashbrown;
+use super::inline_keys::{InlineBytes, InlineKeys, InlineWide, InlineWords};
+use super::linear::Linear;
 use super::perfect::{ByteSlots, Perfect, SlotKeys, WideSlots, WordSlots};
 use super::row_at_a_time::RowAtATime;
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
@@ -19,6 +24,18 @@ pub enum IndexKind {
     /// the cheapest to build.
     #[default]
     Chained,
+    /// Keys in hash order and a directory of buckets: rows of a key lie side by
+    /// side, for payload that is gathered and for duplicates.
+    Contiguous,
+    /// An array over the domain of the keys, where they are integers, dates,
+    /// booleans or codes that lie close together; else `chained`.
+    Direct,
+    /// A hashbrown table at its best: precomputed hashes, huge pages, looked up
+    /// in batches.
+    Hashbrown,
+    /// Linear probing over slots that hold keys, at most 0.3 full: the most
+    /// memory, and one cache line a look-up.
+    Linear,
     /// A perfect hash: one slot a key, no loop and no branch, the keys in slot
     /// order. The fastest to probe and slow to build; distinct keys only, else
     /// another index serves.
@@ -30,13 +47,25 @@ pub enum IndexKind {
 
 impl IndexKind {
     /// Every index.
-    pub const ALL: [Self; 3] = [Self::Chained, Self::Perfect, Self::RowAtATime];
+    pub const ALL: [Self; 7] = [
+        Self::Chained,
+        Self::Contiguous,
+        Self::Direct,
+        Self::Hashbrown,
+        Self::Linear,
+        Self::Perfect,
+        Self::RowAtATime,
+    ];
 
     /// The name, such as `row-at-a-time`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Chained => "chained",
+            Self::Contiguous => "contiguous",
+            Self::Direct => "direct",
+            Self::Hashbrown => "hashbrown",
+            Self::Linear => "linear",
             Self::Perfect => "perfect",
             Self::RowAtATime => "row-at-a-time",
         }
@@ -50,26 +79,73 @@ impl IndexBuilder for IndexKind {
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
         Ok(match input.keys {
-            KeyView::Words(_) => self.build_over::<StoredWords, WordSlots>(input),
-            KeyView::Wide(_) => self.build_over::<StoredWide, WideSlots>(input),
-            KeyView::Bytes(_) => self.build_over::<StoredBytes, ByteSlots>(input),
+            KeyView::Words(_) => self.build_over::<WordForm>(input),
+            KeyView::Wide(_) => self.build_over::<WideForm>(input),
+            KeyView::Bytes(_) => self.build_over::<ByteForm>(input),
         })
     }
 }
 
 impl IndexKind {
-    fn build_over<S: KeyStore, P: SlotKeys>(self, input: BuildInput<'_>) -> BuiltIndex {
+    fn build_over<F: KeyForm>(self, input: BuildInput<'_>) -> BuiltIndex {
         let BuildInput { keys, hashes, .. } = input;
+        let built = match self {
+            Self::Chained => {
+                let store = F::Store::new(keys, hashes);
+                Ok(BuiltIndex::in_row_order(Chained::new(store, hashes)))
+            }
+            Self::Contiguous => Ok(Contiguous::<F::Column>::build(&input)),
+            Self::Direct => Direct::build(&input),
+            Self::Hashbrown => Hashbrown::<F::Inline>::build(&input),
+            Self::Linear => Linear::<F::Inline>::build(&input),
+            Self::Perfect => {
+                Perfect::<F::Slots>::build(input).map_err(|unplaceable| unplaceable.to_string())
+            }
+            Self::RowAtATime => {
+                let index = RowAtATime::<<F::Store as KeyStore>::Owned>::new(keys);
+                Ok(BuiltIndex::in_row_order(index))
+            }
+        };
+        built.unwrap_or_else(|why| {
+            let other = self.stand_in();
+            let fallback = Some(format!("{why}; `{other}` is used"));
+            BuiltIndex { fallback, ..other.build_over::<F>(input) }
+        })
+    }
+
+    /// What is built in place of an index that cannot serve the keys; itself
+    /// one that serves any.
+    fn stand_in(self) -> Self {
         match self {
-            Self::Chained => BuiltIndex::in_row_order(Chained::new(S::new(keys, hashes), hashes)),
-            Self::Perfect => Perfect::<P>::build(input).unwrap_or_else(|reason| BuiltIndex {
-                fallback: Some(reason.to_string()),
-                ..Self::Chained.build_over::<S, P>(input)
-            }),
-            Self::RowAtATime => BuiltIndex::in_row_order(RowAtATime::<S::Owned>::new(keys)),
+            Self::Direct => Self::Chained,
+            _ => Self::Contiguous,
         }
     }
 }
+
+/// How the indexes keep keys of one shape.
+trait KeyForm {
+    type Store: KeyStore;
+    type Column: KeyColumn;
+    type Inline: InlineKeys;
+    type Slots: SlotKeys;
+}
+
+macro_rules! key_form {
+    ($form:ident: $store:ty, $column:ty, $inline:ty, $slots:ty) => {
+        struct $form;
+
+        impl KeyForm for $form {
+            type Store = $store;
+            type Column = $column;
+            type Inline = $inline;
+            type Slots = $slots;
+        }
+    };
+}
+key_form!(WordForm: StoredWords, WordColumn, InlineWords, WordSlots);
+key_form!(WideForm: StoredWide, WideColumn, InlineWide, WideSlots);
+key_form!(ByteForm: StoredBytes, ByteColumn, InlineBytes, ByteSlots);
 
 impl fmt::Display for IndexKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

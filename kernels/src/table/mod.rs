@@ -4,9 +4,19 @@
 //! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
 
 mod build;
+mod byte_entries;
 mod chained;
+mod contiguous;
 mod cursor;
+mod direct;
+#[cfg(test)]
+mod edge_tests;
+mod filter;
+mod grouped;
+mod hashbrown;
+mod inline_keys;
 mod kind;
+mod linear;
 mod nested_loop;
 mod perfect;
 mod row_at_a_time;
@@ -21,6 +31,7 @@ use arrow::buffer::BooleanBuffer;
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 pub use cursor::FindCursor;
+pub use filter::FilteredBuilder;
 pub use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;

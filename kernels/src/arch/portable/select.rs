@@ -1,21 +1,5 @@
 use crate::pairs::NO_ROW;
 
-/// # Safety
-/// Each position times `stride` is below `table.len()`.
-pub(in crate::arch) unsafe fn match_words(
-    table: &[u64],
-    stride: usize,
-    positions: &[u32],
-    keys: &[u64],
-    matches: &mut [u32],
-) {
-    for ((found, &position), &key) in matches.iter_mut().zip(positions).zip(keys) {
-        // SAFETY: the caller's promise.
-        let stored = unsafe { *table.get_unchecked(position as usize * stride) };
-        *found = if stored == key { position } else { NO_ROW };
-    }
-}
-
 pub(in crate::arch) fn select_matches(
     matches: &[u32],
     first: u32,

@@ -22,11 +22,12 @@ pub(super) use self::pilots::Unplaceable;
 use self::pilots::{Pilots, place};
 pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
-use crate::arch::{CacheSizes, Isa, found_bits, select_matches};
+use crate::arch::{Isa, found_bits, select_matches};
 use crate::pairs::{NO_ROW, Pairs};
 
-/// Probe rows in flight together; whole words of [`JoinIndex::exists`].
-const BLOCK: usize = 128;
+/// Probe rows whose matches are held at a time; whole words of
+/// [`JoinIndex::exists`].
+const BLOCK: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct Perfect<S> {
@@ -34,10 +35,6 @@ pub(super) struct Perfect<S> {
     rows: usize,
     pilots: Pilots,
     keys: S,
-    /// Whether to ask for pilots and for keys ahead of their use: it pays only
-    /// where they exceed the cache.
-    prefetch_pilots: bool,
-    prefetch_keys: bool,
 }
 
 impl<S: SlotKeys> Perfect<S> {
@@ -46,87 +43,26 @@ impl<S: SlotKeys> Perfect<S> {
         let BuildInput { keys, hashes, isa } = input;
         let (pilots, order) = place(hashes)?;
         let keys = S::new(keys, hashes, &order);
-        let l2 = CacheSizes::detect().l2;
-        let index = Self {
-            isa,
-            rows: hashes.len(),
-            prefetch_pilots: pilots.bytes() > l2 / 2,
-            prefetch_keys: keys.bytes() > l2 / 2,
-            pilots,
-            keys,
-        };
-        Ok(BuiltIndex::ordered(index, order))
+        Ok(BuiltIndex::ordered(Self { isa, rows: hashes.len(), pilots, keys }, order))
     }
 
-    /// Finds the slots of the block at `from` and asks for their keys.
-    fn locate(&self, hashes: &[u64], from: usize, slots: &mut [u32; BLOCK]) {
-        let hashes = block(hashes, from);
-        let slots = &mut slots[..hashes.len()];
-        self.pilots.slots(self.isa, hashes, slots);
-        if self.prefetch_keys {
-            slots.iter().for_each(|&slot| self.keys.prefetch(slot));
-        }
-    }
-
-    /// Calls `on_block(first row, matches)` for blocks of the probe from `from`
-    /// on, until it returns false; the first block is cut at `until`.
-    #[inline(always)]
-    fn each_block(
-        &self,
-        probe: Probe<'_>,
-        from: usize,
-        mut on_block: impl FnMut(usize, &mut [u32]) -> bool,
-    ) {
+    /// The match of each probe row from `from` on.
+    fn match_rows(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) {
         if self.rows == 0 {
-            // There is no key to copy into the holes.
-            let mut none = [NO_ROW; BLOCK];
-            for at in (from..probe.len()).step_by(BLOCK) {
-                if !on_block(at, &mut none[..BLOCK.min(probe.len() - at)]) {
-                    return;
-                }
-            }
+            // There is no key that holes could have copies of.
+            matches.fill(NO_ROW);
             return;
         }
         let keys = S::probe(probe.keys());
-        let hashes = probe.hashes();
-        let mut matches = [0u32; BLOCK];
-        // While a block is compared the keys of the next one are on their way,
-        // and the pilots of the one after it.
-        let (mut here, mut next) = ([0u32; BLOCK], [0u32; BLOCK]);
-        if self.prefetch_pilots {
-            self.pilots.prefetch(block(hashes, from));
-            self.pilots.prefetch(block(hashes, from + BLOCK));
-        }
-        self.locate(hashes, from, &mut here);
-        for at in (from..probe.len()).step_by(BLOCK) {
-            if self.prefetch_pilots {
-                self.pilots.prefetch(block(hashes, at + 2 * BLOCK));
-            }
-            self.locate(hashes, at + BLOCK, &mut next);
-            let len = BLOCK.min(probe.len() - at);
-            let matches = &mut matches[..len];
-            // SAFETY: slots come from these pilots, whose slots the keys were
-            // laid out by; rows `at .. at + len` are rows of the probe.
-            unsafe { self.keys.matches(self.isa, &here[..len], keys, hashes, at, matches) };
-            if let Some(matchable) = probe.matchable() {
-                for (row, found) in (at..).zip(matches.iter_mut()) {
-                    if !matchable.value(row) {
-                        *found = NO_ROW;
-                    }
+        self.keys.matches(self.isa, &self.pilots, keys, probe.hashes(), from, matches);
+        if let Some(matchable) = probe.matchable() {
+            for (row, found) in (from..).zip(matches) {
+                if !matchable.value(row) {
+                    *found = NO_ROW;
                 }
             }
-            if !on_block(at, matches) {
-                return;
-            }
-            std::mem::swap(&mut here, &mut next);
         }
     }
-}
-
-/// The block at `from`, cut at the end of the rows, beyond which it is empty.
-fn block(hashes: &[u64], from: usize) -> &[u64] {
-    let from = from.min(hashes.len());
-    &hashes[from..hashes.len().min(from + BLOCK)]
 }
 
 impl<S: SlotKeys> JoinIndex for Perfect<S> {
@@ -156,48 +92,44 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
-        self.each_block(probe, 0, |at, found| {
-            matches[at..at + found.len()].copy_from_slice(found);
-            true
-        });
+        self.match_rows(probe, 0, matches);
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
         assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
-        self.each_block(probe, 0, |at, matches| {
-            let words = at / 64..at / 64 + matches.len().div_ceil(64);
-            found_bits(self.isa, matches, &mut found[words]);
-            true
-        });
+        let mut matches = [0; BLOCK];
+        for (from, found) in (0..).step_by(BLOCK).zip(found.chunks_mut(BLOCK / 64)) {
+            let matches = &mut matches[..BLOCK.min(probe.len() - from)];
+            self.match_rows(probe, from, matches);
+            found_bits(self.isa, matches, found);
+        }
     }
 
     fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
         // A row has one match at most, so that none is left half done.
         assert!(cursor.rows.is_empty(), "cursor of another index");
-        let from = cursor.next_row;
-        if from >= probe.len() {
-            return;
-        }
-        // A first block that has no room as a whole is begun again later.
-        let room = limit.saturating_sub(pairs.len()).max(usize::from(pairs.is_empty()));
-        let mut held = pairs.len();
-        let most = held + room;
-        let grown = held + (probe.len() - from).min(room).next_multiple_of(BLOCK);
-        pairs.probe_rows.resize(grown, 0);
-        pairs.build_rows.resize(grown, 0);
-        self.each_block(probe, from, |at, matches| {
-            let matches = &matches[..matches.len().min(most - held)];
-            held += select_matches(
+        let mut matches = [0; BLOCK];
+        while cursor.next_row < probe.len() {
+            let held = pairs.len();
+            let room = limit.saturating_sub(held).max(usize::from(held == 0));
+            if room == 0 {
+                return;
+            }
+            let from = cursor.next_row;
+            let matches = &mut matches[..BLOCK.min(probe.len() - from).min(room)];
+            self.match_rows(probe, from, matches);
+            pairs.probe_rows.resize(held + matches.len(), 0);
+            pairs.build_rows.resize(held + matches.len(), 0);
+            let found = select_matches(
                 self.isa,
                 matches,
-                at as u32,
+                from as u32,
                 &mut pairs.probe_rows[held..],
                 &mut pairs.build_rows[held..],
             );
-            cursor.next_row = at + matches.len();
-            held < most
-        });
-        pairs.probe_rows.truncate(held);
-        pairs.build_rows.truncate(held);
+            pairs.probe_rows.truncate(held + found);
+            pairs.build_rows.truncate(held + found);
+            cursor.next_row = from + matches.len();
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::arch::{Geometry, Isa, PILOT_PADDING, mix, pilot_slots, prefetch_read};
+use crate::arch::{Geometry, Hashed, Isa, PILOT_PADDING, Strided, pilot_matches, pilot_slots};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
@@ -16,9 +16,12 @@ const PART_KEYS: usize = 1 << 14;
 /// No bucket of different hashes is ever as large as this: with three keys on
 /// average, not one in 10^25.
 const LARGEST_BUCKET: usize = 40;
-/// Searches that are begun anew, with other slots, before giving up. One of
-/// them fails less than once in a thousand tables of 10^7 keys.
-const ATTEMPTS: u64 = 8;
+/// Searches with other bits of the hash before giving up. Two keys of a bucket
+/// that agree in the 32 bits of an attempt, about one pair in 10^9 keys, are told
+/// apart by those of the next.
+const ATTEMPTS: u32 = 5;
+/// Bits of the hash that each attempt leaves out more than the one before.
+const SKIP: u32 = 5;
 
 /// Why keys have no perfect hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +49,7 @@ impl fmt::Display for Unplaceable {
 
 /// Pilots, and how slots come from them.
 #[derive(Debug)]
-pub(super) struct Pilots {
+pub(in crate::table) struct Pilots {
     geometry: Geometry,
     /// One a bucket, and padding that the kernels may read.
     pilots: Buffer<u8>,
@@ -67,11 +70,20 @@ impl Pilots {
         unsafe { pilot_slots(isa, &self.geometry, &self.pilots, hashes, slots) }
     }
 
-    /// Asks for the pilots that `slots` will read.
-    pub(super) fn prefetch(&self, hashes: &[u64]) {
-        for &hash in hashes {
-            prefetch_read(&self.pilots, self.geometry.bucket(hash) as usize);
-        }
+    /// The slot of each key if its word is there, else [`NO_ROW`].
+    ///
+    /// # Safety
+    /// The table has a word for each of [`positions`](Self::positions).
+    pub(super) unsafe fn matches(
+        &self,
+        isa: Isa,
+        table: Strided<'_>,
+        keys: Hashed<'_>,
+        matches: &mut [u32],
+    ) {
+        // SAFETY: `place` made as many pilots as buckets, and the padding; slots
+        // are below the number of positions.
+        unsafe { pilot_matches(isa, &self.geometry, &self.pilots, table, keys, matches) }
     }
 }
 
@@ -97,7 +109,7 @@ pub(super) fn place(hashes: &[u64]) -> Result<(Pilots, Vec<u32>), Unplaceable> {
             part_bits,
             buckets: buckets as u32,
             part_slots: part_slots as u32,
-            multiplier: 0,
+            skipped_bits: 0,
         },
         part_buckets,
         taken: vec![0; part_slots],
@@ -107,7 +119,7 @@ pub(super) fn place(hashes: &[u64]) -> Result<(Pilots, Vec<u32>), Unplaceable> {
         sorted: vec![[0; 2]; largest],
     };
     for attempt in 0..ATTEMPTS {
-        search.geometry.multiplier = mix(attempt + 1) | 1;
+        search.geometry.skipped_bits = attempt * SKIP;
         let mut pilots = Buffer::<u8>::zeroed(buckets + PILOT_PADDING);
         let mut order = vec![NO_ROW; slots];
         let placed = (0..1usize << part_bits).try_for_each(|part| {
@@ -238,26 +250,54 @@ impl Search {
         if keys.iter().enumerate().any(|(i, a)| keys[..i].iter().any(|b| a[0] == b[0])) {
             return Err(same_hash(keys.iter()));
         }
-        let mut slots = [0u32; LARGEST_BUCKET];
-        let slots = &mut slots[..keys.len()];
-        'pilots: for pilot in 0..=u8::MAX {
-            for (slot, key) in slots.iter_mut().zip(keys) {
-                *slot = self.geometry.slot_in_part(key[0], pilot);
-                if self.taken[*slot as usize] != 0 {
-                    continue 'pilots;
-                }
-            }
-            if slots.iter().enumerate().any(|(i, a)| slots[..i].contains(a)) {
-                continue;
-            }
-            for (&slot, key) in slots.iter().zip(keys) {
-                self.taken[slot as usize] = 1;
-                order[slot as usize] = key[1] as u32;
-            }
-            return Ok(pilot);
+        let geometry = self.geometry;
+        let found = match keys.len() {
+            1 => first_free::<1>(geometry, &self.taken, keys),
+            2 => first_free::<2>(geometry, &self.taken, keys),
+            3 => first_free::<3>(geometry, &self.taken, keys),
+            4 => first_free::<4>(geometry, &self.taken, keys),
+            5 => first_free::<5>(geometry, &self.taken, keys),
+            6 => first_free::<6>(geometry, &self.taken, keys),
+            7 => first_free::<7>(geometry, &self.taken, keys),
+            _ => first_free_of_many(geometry, &self.taken, keys),
+        };
+        let pilot = found.ok_or(Unplaceable::Unlucky)?;
+        for key in keys {
+            let slot = geometry.slot_in_part(key[0], pilot) as usize;
+            self.taken[slot] = 1;
+            order[slot] = key[1] as u32;
         }
-        Err(Unplaceable::Unlucky)
+        Ok(pilot)
     }
+}
+
+/// The first pilot under which `N` keys have free slots of their own.
+///
+/// All slots of a pilot are looked at before the branch, which so goes the same
+/// way until the search ends: a misprediction costs more than a few slots.
+#[inline(always)]
+fn first_free<const N: usize>(geometry: Geometry, taken: &[u8], keys: &[Entry]) -> Option<u8> {
+    let keys: [u64; N] = std::array::from_fn(|i| keys[i][0]);
+    (0..=u8::MAX).find(|&pilot| {
+        let slots = keys.map(|key| geometry.slot_in_part(key, pilot) as usize);
+        slots.iter().fold(0, |any, &slot| any | taken[slot]) == 0 && all_differ(&slots)
+    })
+}
+
+/// As [`first_free`], for the few buckets that are larger.
+fn first_free_of_many(geometry: Geometry, taken: &[u8], keys: &[Entry]) -> Option<u8> {
+    let mut slots = [0; LARGEST_BUCKET];
+    let slots = &mut slots[..keys.len()];
+    (0..=u8::MAX).find(|&pilot| {
+        for (slot, key) in slots.iter_mut().zip(keys) {
+            *slot = geometry.slot_in_part(key[0], pilot) as usize;
+        }
+        slots.iter().all(|&slot| taken[slot] == 0) && all_differ(slots)
+    })
+}
+
+fn all_differ(slots: &[usize]) -> bool {
+    slots.iter().enumerate().all(|(i, slot)| !slots[..i].contains(slot))
 }
 
 /// Two of `entries` that have the same hash; at least 41 are given or two have.

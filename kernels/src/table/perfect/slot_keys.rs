@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::arch::{Isa, match_words, prefetch_read};
+use super::pilots::Pilots;
+use crate::arch::{CacheSizes, Hashed, Isa, Strided, prefetch_read};
 use crate::key::{ByteKeys, KeyView};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
@@ -22,18 +23,15 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
     /// Views probe keys, which have the shape of the table.
     fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
 
-    /// Asks for the key in a slot.
-    fn prefetch(&self, slot: u32);
-
-    /// `matches[i]` is `slots[i]` where that slot has the key of probe row
-    /// `from + i`, else [`NO_ROW`].
+    /// `matches[i]` is the slot of probe row `from + i` if its key is there,
+    /// else [`NO_ROW`].
     ///
-    /// # Safety
-    /// Slots are below the number that was laid out.
-    unsafe fn matches(
+    /// # Panics
+    /// If the probe is shorter than that.
+    fn matches(
         &self,
         isa: Isa,
-        slots: &[u32],
+        pilots: &Pilots,
         probe: Self::Probe<'_>,
         hashes: &[u64],
         from: usize,
@@ -46,6 +44,39 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
 #[cold]
 fn wrong_shape() -> ! {
     panic!("keys of another shape than the index was built with")
+}
+
+/// Probe rows in flight together.
+const BLOCK: usize = 64;
+
+/// Finds the slots of all `hashes`, asks for what `prefetch` does, and then calls
+/// `compare(row, slot)` for each, whose answer goes to `matches`.
+#[inline(always)]
+fn by_slot(
+    isa: Isa,
+    pilots: &Pilots,
+    hashes: &[u64],
+    matches: &mut [u32],
+    prefetch: impl Fn(usize),
+    same: impl Fn(usize, usize) -> bool,
+) {
+    assert_eq!(hashes.len(), matches.len());
+    // While a block is compared the keys of the next one are on their way.
+    let (mut here, mut next) = ([0u32; BLOCK], [0u32; BLOCK]);
+    let locate = |from: usize, slots: &mut [u32; BLOCK]| {
+        let hashes = &hashes[from.min(hashes.len())..hashes.len().min(from + BLOCK)];
+        let slots = &mut slots[..hashes.len()];
+        pilots.slots(isa, hashes, slots);
+        slots.iter().for_each(|&slot| prefetch(slot as usize));
+    };
+    locate(0, &mut here);
+    for (from, matches) in (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK)) {
+        locate(from + BLOCK, &mut next);
+        for ((row, found), &slot) in (from..).zip(matches).zip(&here) {
+            *found = if same(row, slot as usize) { slot } else { NO_ROW };
+        }
+        std::mem::swap(&mut here, &mut next);
+    }
 }
 
 /// Calls `put(slot, row)` for each slot, with row 0 for holes, and asks for the
@@ -80,24 +111,22 @@ impl SlotKeys for WordSlots {
         words
     }
 
-    #[inline(always)]
-    fn prefetch(&self, slot: u32) {
-        prefetch_read(&self.0, slot as usize);
-    }
-
-    unsafe fn matches(
+    fn matches(
         &self,
         isa: Isa,
-        slots: &[u32],
+        pilots: &Pilots,
         probe: &[u64],
-        _: &[u64],
+        hashes: &[u64],
         from: usize,
         matches: &mut [u32],
     ) {
-        // SAFETY: slots are below the number of words (the caller's promise).
-        unsafe {
-            match_words(isa, &self.0, 1, slots, &probe[from..from + slots.len()], matches);
-        }
+        let rows = from..from + matches.len();
+        let keys = Hashed { words: &probe[rows.clone()], hashes: &hashes[rows] };
+        let prefetch = self.0.bytes() > CacheSizes::detect().l2 / 2;
+        let table = Strided { words: &self.0, stride: 1, prefetch };
+        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+        // SAFETY: there is a word for each position.
+        unsafe { pilots.matches(isa, table, keys, matches) }
     }
 
     fn bytes(&self) -> usize {
@@ -126,27 +155,31 @@ impl SlotKeys for WideSlots {
         words
     }
 
-    #[inline(always)]
-    fn prefetch(&self, slot: u32) {
-        prefetch_read(&self.0, slot as usize);
-    }
-
-    unsafe fn matches(
+    fn matches(
         &self,
-        _: Isa,
-        slots: &[u32],
+        isa: Isa,
+        pilots: &Pilots,
         probe: &[i128],
-        _: &[u64],
+        hashes: &[u64],
         from: usize,
         matches: &mut [u32],
     ) {
-        let probe = &probe[from..from + slots.len()];
-        for ((found, &slot), &key) in matches.iter_mut().zip(slots).zip(probe) {
-            debug_assert!((slot as usize) < self.0.len());
-            // SAFETY: slots are below the number of keys (the caller's promise).
-            let stored = unsafe { *self.0.get_unchecked(slot as usize) };
-            *found = if stored == key { slot } else { NO_ROW };
-        }
+        let rows = from..from + matches.len();
+        let (probe, hashes) = (&probe[rows.clone()], &hashes[rows]);
+        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+        by_slot(
+            isa,
+            pilots,
+            hashes,
+            matches,
+            |slot| prefetch_read(&self.0, slot),
+            |row, slot| {
+                debug_assert!(slot < self.0.len() && row < probe.len());
+                // SAFETY: slots are below the number of positions, which is that
+                // of the keys; `by_slot` counts rows up to the number of hashes.
+                unsafe { *self.0.get_unchecked(slot) == *probe.get_unchecked(row) }
+            },
+        );
     }
 
     fn bytes(&self) -> usize {
@@ -231,36 +264,31 @@ impl SlotKeys for ByteSlots {
         keys
     }
 
-    #[inline(always)]
-    fn prefetch(&self, slot: u32) {
-        prefetch_read(&self.entries, slot as usize);
-    }
-
-    unsafe fn matches(
+    fn matches(
         &self,
-        _: Isa,
-        slots: &[u32],
+        isa: Isa,
+        pilots: &Pilots,
         probe: &ByteKeys,
         hashes: &[u64],
         from: usize,
         matches: &mut [u32],
     ) {
-        for ((row, found), &slot) in (from..).zip(matches.iter_mut()).zip(slots) {
-            debug_assert!((slot as usize) < self.entries.len());
-            // SAFETY: slots are below the number of entries (the caller's
-            // promise).
-            let entry = unsafe { self.entries.get_unchecked(slot as usize) };
-            let (prefix, len) =
-                (prefix(probe, row), (probe.offsets()[row + 1] - probe.offsets()[row]) as usize);
-            let same = (entry[0] ^ prefix as u64)
-                | (entry[1] ^ (prefix >> 64) as u64)
-                | (entry[3] ^ tag(len, hashes[row]));
-            *found = if same == 0 && (len <= PREFIX || self.same_rest(entry, probe.get(row))) {
-                slot
-            } else {
-                NO_ROW
-            };
-        }
+        let hashes = &hashes[from..from + matches.len()];
+        assert_eq!(self.entries.len(), pilots.positions(), "pilots of another table");
+        by_slot(
+            isa,
+            pilots,
+            hashes,
+            matches,
+            |slot| prefetch_read(&self.entries, slot),
+            |i, slot| {
+                debug_assert!(slot < self.entries.len());
+                // SAFETY: slots are below the number of positions, which is that
+                // of the entries.
+                let entry = unsafe { self.entries.get_unchecked(slot) };
+                self.same(entry, probe, from + i, hashes[i])
+            },
+        );
     }
 
     fn bytes(&self) -> usize {
@@ -269,6 +297,17 @@ impl SlotKeys for ByteSlots {
 }
 
 impl ByteSlots {
+    /// Whether an entry has the key of a probe row.
+    #[inline(always)]
+    fn same(&self, entry: &ByteEntry, probe: &ByteKeys, row: usize, hash: u64) -> bool {
+        let prefix = prefix(probe, row);
+        let len = (probe.offsets()[row + 1] - probe.offsets()[row]) as usize;
+        let differs = (entry[0] ^ prefix as u64)
+            | (entry[1] ^ (prefix >> 64) as u64)
+            | (entry[3] ^ tag(len, hash));
+        differs == 0 && (len <= PREFIX || self.same_rest(entry, probe.get(row)))
+    }
+
     /// Whether the rest of an entry's key is that of `key`, whose length is the
     /// same, unless both exceed 4 GiB.
     fn same_rest(&self, entry: &ByteEntry, key: &[u8]) -> bool {

@@ -3,48 +3,6 @@ use std::arch::x86_64::*;
 use crate::arch::portable;
 use crate::pairs::NO_ROW;
 
-/// # Safety
-/// Each position times `stride` is below `table.len()`.
-#[target_feature(enable = "avx2")]
-pub(in crate::arch) unsafe fn match_words(
-    table: &[u64],
-    stride: usize,
-    positions: &[u32],
-    keys: &[u64],
-    matches: &mut [u32],
-) {
-    let whole = positions.len().min(keys.len()).min(matches.len()) / 4 * 4;
-    let strides = _mm256_set1_epi64x(stride as i64);
-    let evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0);
-    for start in (0..whole).step_by(4) {
-        // SAFETY: `start + 4 <= whole`, which is no more than any length; loads
-        // and store need no alignment; the gathered words are at positions that
-        // the caller keeps inside the table.
-        unsafe {
-            let at = _mm_loadu_si128(positions.as_ptr().add(start).cast());
-            let index = _mm256_mul_epu32(_mm256_cvtepu32_epi64(at), strides);
-            let stored = _mm256_i64gather_epi64::<8>(table.as_ptr().cast(), index);
-            let key = _mm256_loadu_si256(keys.as_ptr().add(start).cast());
-            let same = _mm256_permutevar8x32_epi32(_mm256_cmpeq_epi64(stored, key), evens);
-            // Where the keys differ all bits are set, which is `NO_ROW`.
-            let differs =
-                _mm_xor_si128(_mm256_castsi256_si128(same), _mm_set1_epi32(NO_ROW as i32));
-            let found = _mm_or_si128(at, differs);
-            _mm_storeu_si128(matches.as_mut_ptr().add(start).cast(), found);
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        portable::select::match_words(
-            table,
-            stride,
-            &positions[whole..],
-            &keys[whole..],
-            &mut matches[whole..],
-        );
-    }
-}
-
 /// For each mask of eight lanes the set ones, moved to the front.
 static COMPRESS: [[u32; 8]; 256] = {
     let mut table = [[0; 8]; 256];

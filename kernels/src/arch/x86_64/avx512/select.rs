@@ -3,45 +3,6 @@ use std::arch::x86_64::*;
 use crate::arch::portable;
 use crate::pairs::NO_ROW;
 
-/// # Safety
-/// Each position times `stride` is below `table.len()`.
-#[target_feature(enable = "avx512f,avx512vl")]
-pub(in crate::arch) unsafe fn match_words(
-    table: &[u64],
-    stride: usize,
-    positions: &[u32],
-    keys: &[u64],
-    matches: &mut [u32],
-) {
-    let whole = positions.len().min(keys.len()).min(matches.len()) / 8 * 8;
-    let none = _mm256_set1_epi32(NO_ROW as i32);
-    let strides = _mm512_set1_epi64(stride as i64);
-    for start in (0..whole).step_by(8) {
-        // SAFETY: `start + 8 <= whole`, which is no more than any length; loads
-        // and store need no alignment; the gathered words are at positions that
-        // the caller keeps inside the table.
-        unsafe {
-            let at = _mm256_loadu_si256(positions.as_ptr().add(start).cast());
-            let index = _mm512_mul_epu32(_mm512_cvtepu32_epi64(at), strides);
-            let stored = _mm512_i64gather_epi64::<8>(index, table.as_ptr().cast());
-            let key = _mm512_loadu_si512(keys.as_ptr().add(start).cast());
-            let same = _mm512_cmpeq_epi64_mask(stored, key);
-            let found = _mm256_mask_mov_epi32(none, same, at);
-            _mm256_storeu_si256(matches.as_mut_ptr().add(start).cast(), found);
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        portable::select::match_words(
-            table,
-            stride,
-            &positions[whole..],
-            &keys[whole..],
-            &mut matches[whole..],
-        );
-    }
-}
-
 #[target_feature(enable = "avx512f,popcnt")]
 pub(in crate::arch) fn select_matches(
     matches: &[u32],
