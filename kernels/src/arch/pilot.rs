@@ -22,7 +22,7 @@ impl Geometry {
     /// The bucket of a key.
     #[inline(always)]
     pub(crate) fn bucket(&self, hash: u64) -> u32 {
-        ((hash >> 32) * u64::from(self.buckets) >> 32) as u32
+        (((hash >> 32) * u64::from(self.buckets)) >> 32) as u32
     }
 
     /// The first slot of the part that a key falls into.
@@ -39,7 +39,7 @@ impl Geometry {
         let changed =
             (hash >> self.skipped_bits) as u32 ^ u32::from(pilot).wrapping_mul(PILOT_STEP);
         let mixed = changed.wrapping_mul(SLOT_MIX);
-        (u64::from(mixed) * u64::from(self.part_slots) >> 32) as u32
+        ((u64::from(mixed) * u64::from(self.part_slots)) >> 32) as u32
     }
 
     /// The slot that a key has under a pilot.

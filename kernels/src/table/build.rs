@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::JoinIndex;
+use super::auto::AutoIndex;
 use super::kind::IndexKind;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
@@ -99,6 +100,8 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
 /// Which index a join builds.
 #[derive(Clone, Debug)]
 pub enum IndexChoice {
+    /// Whatever costs least for the keys and what is known of the probes.
+    Auto(AutoIndex),
     /// One of this crate.
     Kind(IndexKind),
     /// One of the caller's own.
@@ -110,6 +113,7 @@ impl IndexChoice {
     #[must_use]
     pub fn builder(&self) -> &dyn IndexBuilder {
         match self {
+            Self::Auto(auto) => auto,
             Self::Kind(kind) => kind,
             Self::Own(builder) => &**builder,
         }

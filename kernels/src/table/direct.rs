@@ -91,6 +91,14 @@ impl Domain {
 }
 
 impl Direct {
+    /// Whether these keys lie close enough together.
+    pub(super) fn serves(keys: KeyView<'_>) -> bool {
+        match keys {
+            KeyView::Words(words) => Domain::of(words).slots(words.len()).is_some(),
+            KeyView::Wide(_) | KeyView::Bytes(_) => false,
+        }
+    }
+
     /// The index, or why there can be none.
     pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
         let KeyView::Words(words) = input.keys else {

@@ -3,6 +3,7 @@
 //! Adding an index is one file that implements [`JoinIndex`], one variant of
 //! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
 
+pub mod auto;
 mod build;
 mod byte_entries;
 mod chained;
@@ -28,6 +29,7 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
+pub use auto::{AutoIndex, CostModel, CostPoint};
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 pub use cursor::FindCursor;
