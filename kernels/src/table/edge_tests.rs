@@ -168,7 +168,7 @@ fn equal_halves_of_hashes() {
     let probe: Vec<u64> = (0..700).collect();
     let shapes = shapes(&values).into_iter().zip(shapes(&probe));
     for (build_keys, probe_keys) in shapes {
-        for hash in [|v: u64| v << 32, |v| v, |v| v % 3 << 31, |v| (v % 5) << 61 | v % 2] {
+        for hash in [|v: u64| v << 32, |v| v, |v| (v % 3) << 31, |v| ((v % 5) << 61) | (v % 2)] {
             let hashes = |values: &[u64]| values.iter().map(|&v| hash(v)).collect::<Vec<_>>();
             for kind in IndexKind::ALL {
                 let built = build(kind, &build_keys, &hashes(&values), Isa::detect());

@@ -65,7 +65,10 @@ impl<K: InlineKeys> Hashbrown<K> {
         let numbers = numbering.distinct() as usize;
         keys.shrink();
         let grouped = numbering.finish();
-        if let Some((runs, order)) = &grouped {
+        // To lay slots out anew pays only where there were far too many.
+        if let Some((runs, order)) = &grouped
+            && numbers * 4 <= rows
+        {
             let first_row = |number: u32| order[runs.start(number) as usize];
             table.shrink_to_fit(|slot| spread(hashes[first_row(K::number(slot) - 1) as usize]));
         }

@@ -90,15 +90,15 @@ impl IndexKind {
             Self::Contiguous => Contiguous::<C>::build(&input),
             Self::Direct => match Direct::build(&input) {
                 Ok(built) => built,
-                Err(why) => Self::Chained.in_place_of::<S, C, I>(input, why)?,
+                Err(why) => Self::Chained.in_place_of::<S, C, I>(input, &why)?,
             },
             Self::Hashbrown => match Hashbrown::<I>::build(&input) {
                 Ok(built) => built,
-                Err(why) => Self::Contiguous.in_place_of::<S, C, I>(input, why)?,
+                Err(why) => Self::Contiguous.in_place_of::<S, C, I>(input, &why)?,
             },
             Self::Linear => match Linear::<I>::build(&input) {
                 Ok(built) => built,
-                Err(why) => Self::Contiguous.in_place_of::<S, C, I>(input, why)?,
+                Err(why) => Self::Contiguous.in_place_of::<S, C, I>(input, &why)?,
             },
             Self::RowAtATime => BuiltIndex::in_row_order(RowAtATime::<S::Owned>::new(keys)),
         })
@@ -110,7 +110,7 @@ impl IndexKind {
     fn in_place_of<S: KeyStore, C: KeyColumn, I: InlineKeys>(
         self,
         input: BuildInput<'_>,
-        why: String,
+        why: &str,
     ) -> Result<BuiltIndex> {
         let fallback = Some(format!("{why}; `{self}` is used"));
         Ok(BuiltIndex { fallback, ..self.build_over::<S, C, I>(input)? })

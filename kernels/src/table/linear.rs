@@ -98,7 +98,8 @@ fn fewer<K: InlineKeys>(
     hash: impl Fn(u32) -> u64,
 ) -> Buffer<K::Slot> {
     let wanted = slots_for(numbers, size_of::<K::Slot>());
-    if wanted >= slots.len() {
+    // To lay them out anew pays only where they were far too many.
+    if wanted * 4 > slots.len() {
         return slots;
     }
     let mut fewer = Buffer::<K::Slot>::zeroed(wanted);
