@@ -100,6 +100,20 @@ pub enum JoinError {
         /// What it may have.
         limit: u64,
     },
+    /// The caller's account of memory refused what a table needs.
+    #[error(
+        "{wanted} bytes for {what} were refused ({source}); the table holds {held} so far: raise the limit, filter the table, select fewer of its columns, or take an index that needs less, such as chained"
+    )]
+    MemoryRefused {
+        /// What they are for.
+        what: &'static str,
+        /// Bytes that were asked for.
+        wanted: usize,
+        /// Bytes that this table has been granted before.
+        held: usize,
+        /// The caller's reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A column type that a state store cannot keep.
     #[error(
         "a column of type {data_type} cannot be kept in the state of a stream-stream join: {remedy}"
@@ -136,6 +150,18 @@ pub enum JoinError {
     /// Arrow refused.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
+}
+
+impl JoinError {
+    /// The error of a slice that starts at row `first` of its batch, as one of
+    /// the batch.
+    #[must_use]
+    pub(crate) fn after_rows(mut self, first: usize) -> Self {
+        if let Self::MalformedValue { row, .. } = &mut self {
+            *row += first;
+        }
+        self
+    }
 }
 
 /// Shorthand for results of this crate.

@@ -11,6 +11,7 @@
 //! | say how far apart in time they match | [`time::IntervalCondition`], [`time::TimeCondition`] |
 //! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
 //! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexKind`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], threads, limits |
+//! | keep account of memory | a [`MemoryReservation`] in [`JoinOptions`]; [`DimensionSnapshot::bytes`], [`peak_build_bytes`](DimensionSnapshot::peak_build_bytes) |
 //! | only look keys up | [`key::KeyEncoder`], [`KeyHasher`], [`table::IndexBuilder`], [`table::JoinIndex`] |
 //!
 //! ```
@@ -66,6 +67,7 @@ pub use dimension::DimensionSnapshot;
 pub use error::{JoinError, Result};
 pub use hash::KeyHasher;
 pub use join_type::JoinType;
+pub use memory::MemoryReservation;
 pub use null_equality::NullEquality;
 pub use operator::{
     BatchKind, BatchReport, BatchTimes, End, EventTimeStats, JoinCursor, JoinOptions, JoinStats,

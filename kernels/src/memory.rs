@@ -6,6 +6,10 @@
 //! and probes 1.1 to 1.25 times faster. With transparent huge pages set to
 //! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
 //! maps of our own that ask for huge ones. All works without them.
+//!
+//! A caller who keeps account of memory is asked first: [`MemoryReservation`].
+
+mod reservation;
 
 mod huge_pages;
 
@@ -14,6 +18,8 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 pub(crate) use huge_pages::HugePages;
+pub use reservation::MemoryReservation;
+pub(crate) use reservation::Reserved;
 
 /// From this size on a buffer gets a map of its own: two huge pages.
 #[cfg(not(miri))]

@@ -45,7 +45,8 @@ const SEED: u64 = 0x5eed;
 impl Form {
     /// The form in which a case is run when not all are asked for.
     pub(super) fn usual(isa: Isa) -> Vec<Self> {
-        let JoinOptions { layout, index, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let JoinOptions { layout, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let index = IndexKind::default();
         let size = Size::Recorded;
         vec![Self { layout, index, isa, probe_rows, max_output_rows, size, encoded: false }]
     }
@@ -54,7 +55,9 @@ impl Form {
     pub(super) fn all() -> Vec<Self> {
         let mut forms = Vec::new();
         for index in IndexKind::ALL {
-            for layout in Layout::ALL {
+            // One index stands for all where there is none.
+            let has_any = |layout: &Layout| layout.has_index() || index == IndexKind::ALL[0];
+            for layout in Layout::ALL.into_iter().filter(has_any) {
                 for isa in Isa::available() {
                     let small = SMALL_BLOCKS.map(|blocks| (Size::Recorded, blocks));
                     let large = LARGE_BLOCKS.map(|blocks| (Size::Enlarged, blocks));

@@ -79,7 +79,7 @@ pub fn measure(options: &MachineOptions) -> MachineReport {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         repetitions: options.repetitions.max(1),
         array_bytes: largest,
-        huge_page_bytes_granted: pages::granted_huge_bytes(),
+        huge_page_bytes_granted: pages::granted_huge_bytes(regions[0].1.bytes()),
         sequential_bytes_per_second: measured(&sequential),
         sizes: sizes
             .iter()

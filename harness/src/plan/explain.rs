@@ -174,11 +174,7 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
         for join in plan.joins() {
             let resolved = join.resolve(strategy);
             join.operator(strategy, None)?;
-            let _ = writeln!(
-                text,
-                "  {}: {}/{} ({})",
-                join.name, resolved.layout, resolved.index, resolved.why
-            );
+            let _ = writeln!(text, "  {}: {resolved} ({})", join.name, resolved.why);
         }
     }
     text.truncate(text.trim_end().len());

@@ -44,6 +44,17 @@ pub struct Resolved {
     pub why: String,
 }
 
+impl fmt::Display for Resolved {
+    /// As `--strategy` takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.layout.has_index() {
+            write!(f, "{}/{}", self.layout, self.index)
+        } else {
+            self.layout.fmt(f)
+        }
+    }
+}
+
 impl Strategy {
     /// The strategy `auto` with the machine's best instruction set.
     ///
@@ -81,6 +92,9 @@ impl Strategy {
         let reason = "built fastest, and probed faster than row-at-a-time at every table size";
         let (index, index_why) =
             choose("index", pinned_index, self.index, IndexKind::Chained, reason);
+        if !layout.has_index() {
+            return Resolved { layout, index, why: format!("{layout_why}; a merge has no index") };
+        }
         Resolved { layout, index, why: format!("{layout_why}; {index_why}") }
     }
 }
@@ -188,8 +202,8 @@ fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
     }))
 }
 
-/// A strategy that is not declared: `auto`, `layout/index`, or the name of a
-/// state store.
+/// A strategy that is not declared: `auto`, `layout/index`, a layout that has no
+/// index, or the name of a state store.
 fn by_form<'a>(
     name: &str,
     declared: impl Iterator<Item = &'a str>,
@@ -202,26 +216,40 @@ fn by_form<'a>(
     if stateful && let Ok(state) = name.parse() {
         return Ok(Strategy { name: name.to_owned(), state, ..auto });
     }
+    if let Ok(layout) = name.parse::<Layout>()
+        && !layout.has_index()
+    {
+        return Ok(Strategy { name: name.to_owned(), layout: Choice::Fixed(layout), ..auto });
+    }
     let Some((layout, index)) = name.split_once('/') else {
+        let no_index = Layout::ALL.into_iter().filter(|layout| !layout.has_index());
+        let no_index: Vec<&str> = no_index.map(Layout::name).collect();
         let declared: Vec<&str> = declared.collect();
         let stores = StoreKind::ALL.map(StoreKind::name).into_iter().filter(|_| stateful);
-        let near = nearest(name, declared.iter().copied().chain(["auto"]).chain(stores));
+        let near =
+            nearest(name, declared.iter().copied().chain(["auto"]).chain(stores).chain(no_index));
         let hint = match near {
             Some(near) => format!("did you mean `{near}`? "),
             None => String::new(),
         };
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         return Err(Failure::usage(format!(
-            "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto`, {}layout/index, such as `broadcast/chained`",
-            if stateful { "a state store, such as `time-blocks`, or " } else { "or " }
+            "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto`, {}`sort-merge` or layout/index, such as `broadcast/chained`",
+            if stateful { "a state store, such as `time-blocks`, " } else { "" }
         )));
     };
     let at = |error: streamjoin_kernels::JoinError| {
         Failure::usage(error).at(format!("strategy `{name}`"))
     };
+    let layout: Layout = layout.parse().map_err(at)?;
+    if !layout.has_index() {
+        return Err(Failure::usage(format!(
+            "strategy `{name}`: a {layout} join has no index: write `{layout}`"
+        )));
+    }
     Ok(Strategy {
         name: name.to_owned(),
-        layout: layout.parse().map_err(at)?,
+        layout: Choice::Fixed(layout),
         index: index.parse().map_err(at)?,
         ..auto
     })

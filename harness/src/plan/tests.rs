@@ -160,4 +160,13 @@ fn strategies_resolve_with_a_reason() {
     let chosen = strategies(&scenario, &forms, None).unwrap();
     let names: Vec<&str> = chosen.iter().map(|strategy| strategy.name.as_str()).collect();
     assert_eq!(names, ["partitioned/row-at-a-time", "auto"]);
+    let merge = &strategies(&scenario, &["sort-merge".to_owned()], None).unwrap()[0];
+    let resolved = plan.joins[0].resolve(merge);
+    assert_eq!((resolved.to_string(), resolved.layout), ("sort-merge".into(), Layout::SortMerge));
+    assert!(resolved.why.contains("no index"), "{}", resolved.why);
+    let with_index = ["sort-merge/chained".to_owned()];
+    let failure = strategies(&scenario, &with_index, None).unwrap_err();
+    assert!(failure.message.contains("write `sort-merge`"), "{failure}");
+    let misspelt = strategies(&scenario, &["sort-merg".to_owned()], None).unwrap_err();
+    assert!(misspelt.message.contains("did you mean `sort-merge`?"), "{misspelt}");
 }

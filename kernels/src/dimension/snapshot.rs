@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::memory::Reserved;
 use crate::probe::Payload;
 use crate::table::JoinIndex;
 
@@ -19,12 +20,16 @@ pub(crate) struct SnapshotParts {
     /// Rows of the table, those that can match nothing included.
     pub(crate) rows: usize,
     pub(crate) partitions: Vec<Part>,
-    /// Partition `hash >> (64 - bits)`.
+    /// log2 of the number of partitions.
     pub(crate) partition_bits: u32,
     /// The retained columns, in the plan's order.
     pub(crate) payload: Payload,
     pub(crate) unique: bool,
     pub(crate) build_time: Duration,
+    /// What is out of the ordinary, for people.
+    pub(crate) notes: Vec<String>,
+    /// What index and payload hold of the caller's memory.
+    pub(crate) memory: Reserved,
 }
 
 /// An index over the rows from `first_row` on.
@@ -78,6 +83,21 @@ impl DimensionSnapshot {
     #[must_use]
     pub fn payload_bytes(&self) -> usize {
         self.parts.payload.bytes()
+    }
+
+    /// The most that was held while building, temporary arrays included, as far
+    /// as the index tells: what a [`MemoryReservation`](crate::MemoryReservation)
+    /// was asked for at most at once.
+    #[must_use]
+    pub fn peak_build_bytes(&self) -> usize {
+        self.parts.memory.peak()
+    }
+
+    /// What is out of the ordinary: another index than the one asked for,
+    /// partitions that keys will not spread over. For people.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.parts.notes
     }
 
     /// How long the build took, encoding of keys included.

@@ -73,6 +73,10 @@ impl ByteKeys {
         &self.values
     }
 
+    pub(super) fn slice(&self, start: usize, len: usize) -> Self {
+        Self { offsets: self.offsets.slice(start, len + 1), values: self.values.clone() }
+    }
+
     pub(super) fn take(&self, rows: &[u32]) -> Self {
         let mut offsets = Vec::with_capacity(rows.len() + 1);
         let mut values = Vec::new();
@@ -104,6 +108,12 @@ impl Keys {
         KeyView::from(self).shape()
     }
 
+    /// Bytes of the keys, whether they are shared or not.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        KeyView::from(self).bytes()
+    }
+
     /// The keys of rows `start .. start + len`, sharing the buffers.
     ///
     /// # Panics
@@ -113,10 +123,7 @@ impl Keys {
         match self {
             Self::Words(words) => Self::Words(words.slice(start, len)),
             Self::Wide(words) => Self::Wide(words.slice(start, len)),
-            Self::Bytes(keys) => Self::Bytes(ByteKeys {
-                offsets: keys.offsets.slice(start, len + 1),
-                values: keys.values.clone(),
-            }),
+            Self::Bytes(keys) => Self::Bytes(keys.slice(start, len)),
         }
     }
 

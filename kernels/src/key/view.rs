@@ -1,5 +1,7 @@
 //! Normalised keys as borrowed slices: what hot loops take, whoever owns them.
 
+use std::ops::Range;
+
 use super::encoder::KeyShape;
 use super::keys::{ByteKeys, Keys};
 
@@ -39,6 +41,31 @@ impl KeyView<'_> {
             Self::Words(_) => KeyShape::Word,
             Self::Wide(_) => KeyShape::Wide,
             Self::Bytes(_) => KeyShape::Bytes,
+        }
+    }
+
+    /// Bytes of the keys.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Words(words) => size_of_val(words),
+            Self::Wide(words) => size_of_val(words),
+            Self::Bytes(keys) => {
+                let offsets = keys.offsets();
+                size_of_val(offsets) + (offsets[keys.len()] - offsets[0]) as usize
+            }
+        }
+    }
+
+    /// Calls `look` with the keys of a range of rows.
+    ///
+    /// # Panics
+    /// If the range leaves the keys.
+    pub fn with<R>(self, rows: Range<usize>, look: impl FnOnce(KeyView<'_>) -> R) -> R {
+        match self {
+            Self::Words(words) => look(KeyView::Words(&words[rows])),
+            Self::Wide(words) => look(KeyView::Wide(&words[rows])),
+            Self::Bytes(keys) => look(KeyView::Bytes(&keys.slice(rows.start, rows.len()))),
         }
     }
 

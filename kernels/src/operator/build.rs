@@ -3,20 +3,32 @@
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch};
-use arrow::buffer::BooleanBuffer;
-use arrow::compute::filter_record_batch;
 
+use super::encode::hash;
+use super::findable::findable_rows;
 use super::options::{JoinOptions, Layout};
-use super::stream_static::{StreamStaticJoin, check_schema};
+use super::stream_static::StreamStaticJoin;
 use crate::arch::CacheSizes;
 use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
-use crate::key::Keys;
-use crate::probe::{ColumnRef, Payload, partition_rows};
+use crate::key::{KeyView, Keys};
+use crate::memory::Reserved;
+use crate::pairs::NO_ROW;
+use crate::probe::{PartitionedKeys, Payload, partition_sizes};
 use crate::table::{BuildInput, BuiltIndex, JoinIndex, NestedLoop, Probe, check_build_rows};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
 const INDEX_BYTES_A_ROW: usize = 32;
+
+/// What the rows of a table are looked up by.
+struct Indexed {
+    partitions: Vec<Part>,
+    partition_bits: u32,
+    /// The row at each position, where rows are not left in place.
+    order: Option<Vec<u32>>,
+    unique: bool,
+    notes: Vec<String>,
+}
 
 pub(super) fn build(
     join: &StreamStaticJoin,
@@ -26,157 +38,159 @@ pub(super) fn build(
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
     check_build_rows(rows as u64)?;
-    let (batches, keys) = findable_rows(join, table)?;
-    let indexed = batches.iter().map(RecordBatch::num_rows).sum();
-    let payload = |order: Option<&[u32]>| {
-        let columns: Vec<_> = join
-            .plan
-            .payload_columns
-            .iter()
-            .map(|&i| {
-                let chunks: Vec<ArrayRef> =
-                    batches.iter().map(|batch| batch.column(i).clone()).collect();
-                (join.spec.dimension_schema.field(i).data_type(), chunks)
-            })
-            .collect();
-        Payload::new(&columns, indexed, order)
-    };
-
-    if join.plan.is_nested_loop() {
-        let index: Box<dyn JoinIndex> = Box::new(NestedLoop::new(indexed)?);
-        return Ok(DimensionSnapshot::new(SnapshotParts {
-            version,
-            rows,
+    let mut memory = Reserved::new(join.options.memory.clone());
+    let findable = findable_rows(join, table, &mut memory)?;
+    let count = findable.keys.len();
+    let indexed = if join.plan.is_nested_loop() {
+        let index: Box<dyn JoinIndex> = Box::new(NestedLoop::new(count)?);
+        Indexed {
             partitions: vec![Part { index, first_row: 0 }],
             partition_bits: 0,
-            payload: payload(None)?,
-            unique: indexed <= 1,
-            build_time: start.elapsed(),
-        }));
-    }
-
-    let options = &join.options;
-    let mut hashes = Vec::new();
-    options.hasher.hash(&keys, &mut hashes);
-    let bits = match options.layout {
-        Layout::Broadcast => 0,
-        Layout::Partitioned => {
-            options.partition_bits.unwrap_or_else(|| default_bits(indexed, options.threads()))
+            order: None,
+            unique: count <= 1,
+            notes: Vec::new(),
         }
-    };
-    let (mut partitions, mut unique) = (Vec::with_capacity(1 << bits), true);
-    let payload = if options.layout == Layout::Broadcast {
-        let (index, order) = index(join, &keys, &hashes, &mut unique)?;
-        partitions.push(Part { index, first_row: 0 });
-        payload(order.as_deref())?
     } else {
-        let grouped = partition_rows(&hashes, None, bits);
-        let mut order = Vec::with_capacity(indexed);
-        for partition in 0..1usize << bits {
-            let rows = grouped.get(partition);
-            let hashes: Vec<u64> = rows.iter().map(|&row| hashes[row as usize]).collect();
-            let (index, inner) = index(join, &keys.take(rows), &hashes, &mut unique)?;
-            partitions.push(Part { index, first_row: order.len() as u32 });
-            match inner {
-                None => order.extend_from_slice(rows),
-                Some(inner) => order.extend(inner.iter().map(|&row| rows[row as usize])),
-            }
-        }
-        check_build_rows(order.len() as u64)?;
-        payload(Some(&order))?
+        index(join, &findable.keys, &mut memory)?
     };
+    memory.shrink(findable.keys.bytes());
+    drop(findable.keys);
+
+    let columns: Vec<_> = join
+        .plan
+        .payload_columns
+        .iter()
+        .map(|&i| {
+            let chunks: Vec<ArrayRef> =
+                findable.batches.iter().map(|batch| batch.column(i).clone()).collect();
+            (join.spec.dimension_schema.field(i).data_type(), chunks)
+        })
+        .collect();
+    let estimate = Payload::estimated_bytes(&columns, count, indexed.order.is_some());
+    memory.grow(estimate, "the retained columns")?;
+    let payload = Payload::new(&columns, count, indexed.order.as_deref())?;
+    drop(columns);
+    memory.settle(estimate, payload.bytes(), "the retained columns")?;
+    memory.shrink(findable.copied + order_bytes(&indexed));
     Ok(DimensionSnapshot::new(SnapshotParts {
         version,
         rows,
-        partitions,
-        partition_bits: bits,
+        partitions: indexed.partitions,
+        partition_bits: indexed.partition_bits,
         payload,
-        unique,
+        unique: indexed.unique,
         build_time: start.elapsed(),
+        notes: indexed.notes,
+        memory,
     }))
 }
 
-/// One index and the order of its rows. `unique` stays set as long as every
-/// key occurs once.
-fn index(
+fn order_bytes(indexed: &Indexed) -> usize {
+    indexed.order.as_ref().map_or(0, |order| size_of_val(&order[..]))
+}
+
+/// Indexes the keys; leaves what the indexes and the order hold reserved.
+fn index(join: &StreamStaticJoin, keys: &Keys, memory: &mut Reserved) -> Result<Indexed> {
+    let options = &join.options;
+    let hash_bytes = keys.len() * size_of::<u64>();
+    memory.grow(hash_bytes, "the hashes of the keys")?;
+    let mut hashes = Vec::new();
+    hash(join, keys, &mut hashes);
+    let estimate = options.builder().estimated_bytes(keys.into());
+    memory.grow(estimate, "the index")?;
+    let indexed = if options.layout == Layout::Partitioned {
+        partitioned(join, keys, &hashes, memory)?
+    } else {
+        let (built, unique) = one_index(join, keys.into(), &hashes)?;
+        Indexed {
+            partitions: vec![Part { index: built.index, first_row: 0 }],
+            partition_bits: 0,
+            order: built.order,
+            unique,
+            notes: built.fallback.into_iter().collect(),
+        }
+    };
+    let held: usize = indexed.partitions.iter().map(|part| part.index.bytes()).sum();
+    memory.settle(estimate, held + order_bytes(&indexed), "the index")?;
+    memory.shrink(hash_bytes);
+    Ok(indexed)
+}
+
+/// An index a partition, each built by one thread.
+fn partitioned(
     join: &StreamStaticJoin,
     keys: &Keys,
     hashes: &[u64],
-    unique: &mut bool,
-) -> Result<(Box<dyn JoinIndex>, Option<Vec<u32>>)> {
+    memory: &mut Reserved,
+) -> Result<Indexed> {
+    let options = &join.options;
+    let default = default_bits(keys.len(), options.threads());
+    let mut bits = options.partition_bits.unwrap_or(default);
+    let mut notes = Vec::new();
+    let largest = partition_sizes(hashes, bits).into_iter().max().unwrap_or(0);
+    if bits > 0 && largest > keys.len() / 2 && keys.len() > JoinOptions::FEW_ROWS {
+        // More partitions would not help: the rows of a key stay together.
+        notes.push(format!(
+            "{largest} of {} rows are in one of {} partitions: partitioning makes no progress",
+            keys.len(),
+            1u32 << bits
+        ));
+        bits = options.partition_bits.unwrap_or(0);
+    }
+    let moved_bytes = keys.bytes() + keys.len() * (size_of::<u64>() + size_of::<u32>());
+    memory.grow(moved_bytes, "the keys by partition")?;
+    let moved = PartitionedKeys::new(keys, hashes, None, bits, 0);
+    memory.settle(moved_bytes, moved.bytes(), "the keys by partition")?;
+    let built = options.run((0..1usize << bits).collect(), |partition| {
+        moved.with(moved.range(partition), |keys, hashes| one_index(join, keys, hashes))
+    })?;
+    let mut order = Vec::with_capacity(keys.len());
+    let (mut partitions, mut unique) = (Vec::with_capacity(built.len()), true);
+    for (partition, (built, one_unique)) in built.into_iter().enumerate() {
+        let rows = moved.rows(moved.range(partition));
+        partitions.push(Part { index: built.index, first_row: order.len() as u32 });
+        match built.order {
+            None => order.extend_from_slice(rows),
+            Some(inner) => order
+                .extend(inner.iter().map(|&row| rows.get(row as usize).copied().unwrap_or(NO_ROW))),
+        }
+        check_build_rows(order.len() as u64)?;
+        unique &= one_unique;
+        if let Some(fallback) = built.fallback {
+            notes.push(format!("partition {partition}: {fallback}"));
+        }
+    }
+    memory.shrink(moved.bytes());
+    Ok(Indexed { partitions, partition_bits: bits, order: Some(order), unique, notes })
+}
+
+/// An index, and whether every key occurs once.
+fn one_index(
+    join: &StreamStaticJoin,
+    keys: KeyView<'_>,
+    hashes: &[u64],
+) -> Result<(BuiltIndex, bool)> {
     let input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
-    let BuiltIndex { index, order, .. } = join.options.index.builder().build(input)?;
-    if let Some(known) = index.unique() {
-        *unique &= known;
-        return Ok((index, order));
+    let built = join.options.builder().build(input)?;
+    let index = &built.index;
+    if let Some(unique) = index.unique() {
+        return Ok((built, unique));
     }
     // Then each row is the first match of its own key.
     let block = join.options.probe_rows;
     let mut matches = Vec::new();
     for from in (0..keys.len()).step_by(block) {
-        if !*unique {
-            break;
-        }
         let len = block.min(keys.len() - from);
         matches.resize(len, 0);
-        let block_keys = keys.slice(from, len);
-        index.first_match(Probe::new(&block_keys, &hashes[from..from + len], None), &mut matches);
-        *unique = matches.iter().zip(from..).all(|(&found, row)| found as usize == row);
-    }
-    Ok((index, order))
-}
-
-/// The rows that can be found, and their keys: no dimension row is preserved,
-/// so one whose key is null or that fails the filter need not be kept at all.
-fn findable_rows(
-    join: &StreamStaticJoin,
-    table: &[RecordBatch],
-) -> Result<(Vec<RecordBatch>, Keys)> {
-    let (plan, spec) = (&join.plan, &join.spec);
-    let mut batches = Vec::with_capacity(table.len());
-    let mut keys = Vec::with_capacity(table.len());
-    for batch in table {
-        check_schema("the table", &spec.dimension_schema, batch)?;
-        let mut batch = batch.clone();
-        if let Some(filter) = &spec.dimension_filter {
-            let columns: Vec<ArrayRef> = filter
-                .columns
-                .iter()
-                .map(|&column| {
-                    let (ColumnRef::Dimension(i) | ColumnRef::Stream(i)) = column;
-                    batch.column(i).clone()
-                })
-                .collect();
-            let kept = filter.evaluate(&columns, batch.num_rows())?;
-            batch = keep(&batch, kept)?;
+        keys.with(from..from + len, |keys| {
+            let probe = Probe::new(keys, &hashes[from..from + len], None);
+            index.first_match(probe, &mut matches);
+        });
+        if !matches.iter().zip(from..).all(|(&found, row)| found as usize == row) {
+            return Ok((built, false));
         }
-        let encode = |batch: &RecordBatch| {
-            plan.encode(&plan.dimension_keys, batch.columns(), batch.num_rows(), spec.cast_mode)
-        };
-        let mut encoded = encode(&batch)?;
-        if let Some(matchable) = encoded.matchable {
-            batch = keep(&batch, matchable)?;
-            encoded = encode(&batch)?;
-        }
-        keys.push(encoded.keys);
-        batches.push(batch);
     }
-    let keys = if keys.is_empty() {
-        let empty: Vec<ArrayRef> = spec
-            .dimension_schema
-            .fields()
-            .iter()
-            .map(|field| arrow::array::new_empty_array(field.data_type()))
-            .collect();
-        plan.encode(&plan.dimension_keys, &empty, 0, spec.cast_mode)?.keys
-    } else {
-        Keys::concat(&keys)
-    };
-    Ok((batches, keys))
-}
-
-fn keep(batch: &RecordBatch, rows: BooleanBuffer) -> Result<RecordBatch> {
-    Ok(filter_record_batch(batch, &rows.into())?)
+    Ok((built, true))
 }
 
 /// Enough partitions that the index of one fills half a second-level cache, and

@@ -5,19 +5,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
-use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter;
 
-use super::coalesce::Coalescer;
-use super::encode::{encode, passed};
+use super::encode::passed;
+use super::exchange::exchange;
 use super::options::Layout;
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
-use super::unit::{RowSource, Unit, UnitRows};
+use super::unit::{Unit, UnitRows};
 use crate::dimension::DimensionSnapshot;
 use crate::error::Result;
-use crate::key::EncodedKeys;
-use crate::probe::partition_rows;
 
 /// The output of [`StreamStaticJoin::push`], computed as it is asked for.
 ///
@@ -32,8 +29,6 @@ pub struct JoinCursor<'a> {
     waiting: VecDeque<Unit>,
     running: Vec<Unit>,
     ready: VecDeque<RecordBatch>,
-    /// Joins the small outputs of partitions; none where there are none.
-    coalescer: Option<Coalescer>,
     stats: JoinStats,
 }
 
@@ -52,7 +47,6 @@ impl<'a> JoinCursor<'a> {
             waiting: VecDeque::new(),
             running: Vec::new(),
             ready: VecDeque::new(),
-            coalescer: None,
             stats: JoinStats {
                 rows_in: (rows - passed) as u64,
                 rows_unmatched: (rows - passed) as u64,
@@ -60,46 +54,19 @@ impl<'a> JoinCursor<'a> {
             },
         };
         let rows = passed;
-        let block = join.options.probe_rows;
-        if join.options.layout == Layout::Broadcast || join.plan.is_nested_loop() {
-            for start in (0..rows).step_by(block) {
-                let source = RowSource::Range(start, block.min(rows - start));
-                cursor.waiting.push_back(Unit::new(0, UnitRows { source, keys: None }));
-            }
-        } else if rows > 0 {
-            let options = &join.options;
-            cursor.coalescer =
-                Some(Coalescer::new(options.max_output_rows, options.max_output_bytes));
-            cursor.partition(rows)?;
+        let unit_rows = join.options.unit_rows(rows);
+        if join.options.layout == Layout::Partitioned && !join.plan.is_nested_loop() {
+            let started = Instant::now();
+            let units = exchange(join, &cursor.snapshot, &cursor.columns, rows, unit_rows)?;
+            cursor.waiting = units.into();
+            cursor.stats.keys += started.elapsed();
+        } else {
+            let units = (0..rows)
+                .step_by(unit_rows)
+                .map(|start| Unit::new(UnitRows::Range(start, unit_rows.min(rows - start))));
+            cursor.waiting = units.collect();
         }
         Ok(cursor)
-    }
-
-    /// Groups the rows by the partition of the table that they meet.
-    fn partition(&mut self, rows: usize) -> Result<()> {
-        let started = Instant::now();
-        let mut hashes = Vec::new();
-        let encoded = encode(self.join, &self.columns, rows, &mut hashes)?;
-        let bits = self.snapshot.parts().partition_bits;
-        let grouped = partition_rows(&hashes, encoded.matchable.as_ref(), bits);
-        for partition in 0..1usize << bits {
-            for rows in grouped.get(partition).chunks(self.join.options.probe_rows) {
-                let keys = EncodedKeys {
-                    keys: encoded.keys.take(rows),
-                    matchable: encoded.matchable.as_ref().map(|matchable| {
-                        BooleanBuffer::collect_bool(rows.len(), |i| {
-                            matchable.value(rows[i] as usize)
-                        })
-                    }),
-                };
-                let hashes = rows.iter().map(|&row| hashes[row as usize]).collect();
-                let source = RowSource::Selected(rows.to_vec());
-                let rows = UnitRows { source, keys: Some((keys, hashes)) };
-                self.waiting.push_back(Unit::new(partition, rows));
-            }
-        }
-        self.stats.keys += started.elapsed();
-        Ok(())
     }
 
     /// The next output batch; none when there are no more. Never an empty one.
@@ -109,19 +76,6 @@ impl<'a> JoinCursor<'a> {
     /// [`OutputTooLarge`](crate::JoinError::OutputTooLarge) for a single row
     /// that Arrow's offsets cannot hold.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        while let Some(batch) = self.next_of_unit()? {
-            let Some(coalescer) = &mut self.coalescer else { return Ok(Some(batch)) };
-            let started = Instant::now();
-            let full = coalescer.push(batch)?;
-            self.stats.materialise += started.elapsed();
-            if full.is_some() {
-                return Ok(full);
-            }
-        }
-        self.coalescer.as_mut().map_or(Ok(None), Coalescer::finish)
-    }
-
-    fn next_of_unit(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
                 return Ok(Some(batch));
@@ -130,17 +84,16 @@ impl<'a> JoinCursor<'a> {
             if self.running.is_empty() {
                 return Ok(None);
             }
-            let steps = self.step_all();
+            let steps = self.step_all()?;
             // What a unit gave out is kept in the units' order; a unit at its
             // end makes room for the next one.
             let mut units = Vec::with_capacity(self.running.len());
             for (unit, step) in self.running.drain(..).zip(steps) {
-                match step? {
-                    Some(batch) => {
-                        self.ready.push_back(batch);
-                        units.push(unit);
-                    }
-                    None => self.stats.add(&unit.stats),
+                self.ready.extend(step);
+                if unit.is_done() {
+                    self.stats.add(&unit.stats);
+                } else {
+                    units.push(unit);
                 }
             }
             self.running = units;
@@ -169,17 +122,10 @@ impl<'a> JoinCursor<'a> {
         }
     }
 
-    fn step_all(&mut self) -> Vec<Result<Option<RecordBatch>>> {
+    fn step_all(&mut self) -> Result<Vec<Option<RecordBatch>>> {
         let (join, snapshot, columns) = (self.join, &*self.snapshot, &self.columns[..]);
-        #[cfg(feature = "rayon")]
-        if let Some(pool) = &join.options.pool {
-            use rayon::prelude::*;
-            let units = &mut self.running;
-            return pool.install(|| {
-                units.par_iter_mut().map(|unit| unit.step(join, snapshot, columns)).collect()
-            });
-        }
-        self.running.iter_mut().map(|unit| unit.step(join, snapshot, columns)).collect()
+        let units = self.running.iter_mut().collect();
+        join.options.run(units, |unit: &mut Unit| unit.step(join, snapshot, columns))
     }
 }
 

@@ -33,13 +33,18 @@ pub(super) fn encode(
         encoded.matchable =
             NullBuffer::union(Some(&passed), matchable.as_ref()).map(NullBuffer::into_inner);
     }
-    if plan.is_nested_loop() {
-        hashes.clear();
-        hashes.resize(rows, 0);
-    } else {
-        join.options.hasher.hash(&encoded.keys, hashes);
-    }
+    hash(join, &encoded.keys, hashes);
     Ok(encoded)
+}
+
+/// Hashes keys; zeros where nobody looks at hashes.
+pub(super) fn hash(join: &StreamStaticJoin, keys: &Keys, hashes: &mut Vec<u64>) {
+    if join.plan.is_nested_loop() || !join.options.layout.has_index() {
+        hashes.clear();
+        hashes.resize(keys.len(), 0);
+    } else {
+        join.options.hasher.hash(keys, hashes);
+    }
 }
 
 /// The rows that pass the one-sided filter; none if there is no filter.

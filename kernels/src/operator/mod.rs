@@ -1,9 +1,10 @@
 //! Joins as operators that are driven batch by batch.
 
 mod build;
-mod coalesce;
 mod cursor;
 mod encode;
+mod exchange;
+mod findable;
 mod options;
 mod output;
 mod plan;

@@ -2,11 +2,18 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::table::IndexChoice;
+use crate::memory::MemoryReservation;
+use crate::probe::SortMerge;
+use crate::table::{IndexBuilder, IndexChoice};
+
+/// Rows of a unit at least, unless the caller wants fewer: about what it takes
+/// to pay for waking a thread.
+const LEAST_UNIT: usize = 2048;
 
 /// How the build side is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,11 +25,14 @@ pub enum Layout {
     /// Table and micro-batch are radix-partitioned by hash; a partition is
     /// joined by one thread, as a shuffle would have it.
     Partitioned,
+    /// The table is sorted by key once, each unit of a micro-batch too, and the
+    /// two are merged. There is no index, so that none need be chosen.
+    SortMerge,
 }
 
 impl Layout {
     /// Every layout.
-    pub const ALL: [Self; 2] = [Self::Broadcast, Self::Partitioned];
+    pub const ALL: [Self; 3] = [Self::Broadcast, Self::Partitioned, Self::SortMerge];
 
     /// The name, such as `broadcast`.
     #[must_use]
@@ -30,7 +40,14 @@ impl Layout {
         match self {
             Self::Broadcast => "broadcast",
             Self::Partitioned => "partitioned",
+            Self::SortMerge => "sort-merge",
         }
+    }
+
+    /// Whether the table is looked up through an index, which is then chosen.
+    #[must_use]
+    pub fn has_index(self) -> bool {
+        self != Self::SortMerge
     }
 }
 
@@ -59,7 +76,7 @@ impl FromStr for Layout {
 pub struct JoinOptions {
     /// How the build side is spread.
     pub layout: Layout,
-    /// How it is looked up.
+    /// How it is looked up; of no meaning to [`Layout::SortMerge`].
     pub index: IndexChoice,
     /// Hashes the keys.
     pub hasher: KeyHasher,
@@ -73,14 +90,26 @@ pub struct JoinOptions {
     /// log2 of the number of partitions; none: enough that the index of one
     /// fits the second-level cache. Used by [`Layout::Partitioned`] only.
     pub partition_bits: Option<u32>,
-    /// Threads to join with. None: the caller's thread alone.
+    /// Asked before a table grows, also for what building it takes for the time
+    /// being. None: nobody is.
+    pub memory: Option<Arc<dyn MemoryReservation>>,
+    /// Threads to join and to build partitions with. None: the caller's thread
+    /// alone.
     #[cfg(feature = "rayon")]
-    pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
+    pub pool: Option<Arc<rayon::ThreadPool>>,
 }
 
 impl JoinOptions {
     /// The most partitions that a table is split into, as a power of two.
     pub const MAX_PARTITION_BITS: u32 = 12;
+
+    /// Of so few rows chance alone may put most into one partition.
+    pub(super) const FEW_ROWS: usize = 64;
+
+    /// What builds the look-up of a table.
+    pub(super) fn builder(&self) -> &dyn IndexBuilder {
+        if self.layout.has_index() { self.index.builder() } else { &SortMerge }
+    }
 
     /// Threads that join.
     #[cfg(feature = "rayon")]
@@ -92,6 +121,36 @@ impl JoinOptions {
     #[cfg(not(feature = "rayon"))]
     pub(super) fn threads(&self) -> usize {
         1
+    }
+
+    /// Does `work` on each of `items`, on the caller's pool if there is one and
+    /// enough to do, and returns the results in order.
+    ///
+    /// # Errors
+    /// That of the first item that fails.
+    pub(super) fn run<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        #[cfg(feature = "rayon")]
+        if let Some(pool) = &self.pool
+            && items.len() > 1
+        {
+            use rayon::prelude::*;
+            // Collected whole first: the error must not depend on timing.
+            let results: Vec<Result<R>> =
+                pool.install(|| items.into_par_iter().map(&work).collect());
+            return results.into_iter().collect();
+        }
+        items.into_iter().map(work).collect()
+    }
+
+    /// Rows of a unit, so that a batch of `rows` rows makes one a thread at
+    /// least where that is worth it.
+    pub(super) fn unit_rows(&self, rows: usize) -> usize {
+        let share = rows.div_ceil(self.threads()).next_multiple_of(64);
+        share.max(LEAST_UNIT).min(self.probe_rows)
     }
 }
 
@@ -105,6 +164,7 @@ impl Default for JoinOptions {
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,
             partition_bits: None,
+            memory: None,
             #[cfg(feature = "rayon")]
             pool: None,
         }

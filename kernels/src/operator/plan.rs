@@ -8,8 +8,8 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use super::spec::StreamStaticSpec;
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
-use crate::key::{CastMode, EncodedKeys, KeyEncoder, cast, comparison_type};
-use crate::probe::{ColumnRef, Filter};
+use crate::key::{CastMode, EncodedKeys, KeyEncoder, KeyShape, cast, comparison_type};
+use crate::probe::{ColumnRef, Filter, Payload, row_bytes};
 use crate::support;
 
 /// What a stream row turns into.
@@ -56,7 +56,7 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct KeySide {
     /// Positions in what the side passes to [`Plan::encode`].
-    columns: Vec<usize>,
+    pub(super) columns: Vec<usize>,
 }
 
 impl Plan {
@@ -162,6 +162,20 @@ impl Plan {
     /// Whether there is no equality: every pair is a candidate.
     pub(super) fn is_nested_loop(&self) -> bool {
         self.key_types.is_empty()
+    }
+
+    /// Bytes that an output row takes at most.
+    pub(super) fn output_row_bytes(&self, stream: &[ArrayRef], payload: &Payload) -> usize {
+        let bytes = self.output.iter().map(|&slot| match slot {
+            Slot::Stream(i) => row_bytes(&stream[i]),
+            Slot::Payload(i) => payload.row_bytes(i),
+        });
+        bytes.sum()
+    }
+
+    /// The shape of the keys.
+    pub(super) fn key_shape(&self) -> KeyShape {
+        self.encoder.shape()
     }
 
     /// Casts and encodes the key columns of one side.

@@ -1,51 +1,54 @@
-//! A unit of work: some rows of a micro-batch against one partition of the
-//! table, carried out in bounded steps.
+//! A unit of work: some rows of a micro-batch against the table or against a
+//! few partitions of it, carried out in bounded steps.
 
-use std::ops::Range;
+mod materialise;
+
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::buffer::BooleanBuffer;
-use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
+use arrow::array::{ArrayRef, RecordBatch};
+
+pub(super) use materialise::too_large;
 
 use super::encode::encode;
-use super::plan::{Emit, Plan, Slot};
+use super::exchange::Exchange;
+use super::plan::{Emit, Plan};
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
 use crate::dimension::{DimensionSnapshot, Part};
-use crate::error::{JoinError, Result};
-use crate::key::{EncodedKeys, Keys};
+use crate::error::Result;
+use crate::key::EncodedKeys;
 use crate::pairs::{NO_ROW, Pairs};
-use crate::probe::{gather, row_bytes};
 use crate::table::{FindCursor, Probe};
 
-/// Rows of the stream with the keys that were encoded for them, if they were.
+/// The rows of a unit.
 #[derive(Debug)]
-pub(super) struct UnitRows {
-    pub(super) source: RowSource,
-    pub(super) keys: Option<(EncodedKeys, Vec<u64>)>,
+pub(super) enum UnitRows {
+    /// `start .. start + len` of the batch, against the whole table.
+    Range(usize, usize),
+    /// Stretches of rows that were grouped by partition.
+    Exchanged(Arc<Exchange>, Vec<Stretch>),
 }
 
-#[derive(Debug)]
-pub(super) enum RowSource {
-    /// `start .. start + len` of the batch.
-    Range(usize, usize),
-    /// The batch's rows of these numbers.
-    Selected(Vec<u32>),
+/// Neighbouring rows of a piece that meet one partition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) piece: usize,
+    /// None: the rows can match nothing.
+    pub(super) part: Option<usize>,
+    pub(super) from: usize,
+    pub(super) len: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Unit {
-    part: usize,
     stage: Stage,
-    /// The columns that the join reads, only the rows of this unit.
-    columns: Vec<ArrayRef>,
+    input: Input,
+    /// What each stretch of the unit's rows is looked up in, in their order.
+    stretches: Vec<Stretch>,
     rows: usize,
-    keys: Keys,
-    hashes: Vec<u64>,
-    matchable: Option<BooleanBuffer>,
+    /// Bytes that an output row takes at most.
+    row_bytes: usize,
     /// Rows with a match so far; used by joins that must know at the end.
     matched: Vec<bool>,
     pairs: Pairs,
@@ -54,28 +57,47 @@ pub(super) struct Unit {
     pub(super) stats: JoinStats,
 }
 
+/// Where a unit has its rows.
+#[derive(Debug)]
+enum Input {
+    /// Before the start.
+    None,
+    /// The columns that the join reads, only the rows of this unit.
+    Sliced { columns: Vec<ArrayRef>, keys: EncodedKeys, hashes: Vec<u64> },
+    /// Keys by partition, and the number in the batch of each row.
+    Exchanged { exchange: Arc<Exchange>, rows: Vec<u32> },
+}
+
 #[derive(Debug)]
 enum Stage {
     Start(UnitRows),
-    Scan(FindCursor),
+    /// A scan of the stretch of that number, whose first row is `offset`.
+    Scan {
+        stretch: usize,
+        offset: usize,
+        cursor: FindCursor,
+    },
     Done,
 }
 
 impl Unit {
-    pub(super) fn new(part: usize, rows: UnitRows) -> Self {
+    pub(super) fn new(rows: UnitRows) -> Self {
         Self {
-            part,
             stage: Stage::Start(rows),
-            columns: Vec::new(),
+            input: Input::None,
+            stretches: Vec::new(),
             rows: 0,
-            keys: Keys::Words(Vec::new().into()),
-            hashes: Vec::new(),
-            matchable: None,
+            row_bytes: 0,
             matched: Vec::new(),
             pairs: Pairs::default(),
             emitted: 0,
             stats: JoinStats::default(),
         }
+    }
+
+    /// Whether all is given out.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Done) && self.emitted == self.pairs.len()
     }
 
     /// The next output batch, never an empty one; none when all is given out.
@@ -85,59 +107,96 @@ impl Unit {
         snapshot: &DimensionSnapshot,
         batch: &[ArrayRef],
     ) -> Result<Option<RecordBatch>> {
-        let part = &snapshot.parts().partitions[self.part];
         loop {
             if self.emitted < self.pairs.len() {
-                return self.emit(join, snapshot).map(Some);
+                return self.emit(join, snapshot, batch).map(Some);
             }
             self.pairs.clear();
             self.emitted = 0;
             match std::mem::replace(&mut self.stage, Stage::Done) {
                 Stage::Done => return Ok(None),
                 Stage::Start(rows) => {
-                    self.start(join, batch, rows)?;
+                    self.start(join, snapshot, batch, rows)?;
                     let started = Instant::now();
                     self.stage = if self.first_match_suffices(&join.plan, snapshot) {
-                        self.probe_first_matches(join, snapshot, part)?;
+                        self.probe_first_matches(join, snapshot, batch)?;
                         Stage::Done
                     } else {
                         self.matched = vec![false; self.rows];
-                        Stage::Scan(FindCursor::default())
+                        Stage::Scan { stretch: 0, offset: 0, cursor: FindCursor::default() }
                     };
                     self.stats.probe += started.elapsed();
                 }
-                Stage::Scan(cursor) => {
+                Stage::Scan { stretch, offset, cursor } => {
                     let started = Instant::now();
-                    self.stage = self.scan(join, snapshot, part, cursor)?;
+                    self.stage = self.scan(join, snapshot, batch, stretch, offset, cursor)?;
                     self.stats.probe += started.elapsed();
                 }
             }
         }
     }
 
-    /// Selects the rows, encodes and hashes their keys.
-    fn start(&mut self, join: &StreamStaticJoin, batch: &[ArrayRef], rows: UnitRows) -> Result<()> {
+    /// Selects the rows; encodes and hashes their keys if that was not done.
+    fn start(
+        &mut self,
+        join: &StreamStaticJoin,
+        snapshot: &DimensionSnapshot,
+        batch: &[ArrayRef],
+        rows: UnitRows,
+    ) -> Result<()> {
         let started = Instant::now();
-        (self.columns, self.rows) = match rows.source {
-            RowSource::Range(start, len) => {
-                (batch.iter().map(|column| column.slice(start, len)).collect(), len)
+        match rows {
+            UnitRows::Range(start, len) => {
+                let columns: Vec<ArrayRef> =
+                    batch.iter().map(|column| column.slice(start, len)).collect();
+                let mut hashes = Vec::new();
+                let keys = encode(join, &columns, len, &mut hashes)
+                    .map_err(|error| error.after_rows(start))?;
+                self.row_bytes = join.plan.output_row_bytes(&columns, &snapshot.parts().payload);
+                self.input = Input::Sliced { columns, keys, hashes };
+                self.stretches = vec![Stretch { piece: 0, part: Some(0), from: 0, len }];
             }
-            RowSource::Selected(rows) => {
-                let columns = batch.iter().map(|column| gather(column, &rows));
-                (columns.collect::<Result<_>>()?, rows.len())
+            UnitRows::Exchanged(exchange, stretches) => {
+                let rows = stretches.iter().flat_map(|stretch| {
+                    exchange.pieces[stretch.piece].rows(stretch.from..stretch.from + stretch.len)
+                });
+                let rows = rows.copied().collect();
+                self.row_bytes = exchange.row_bytes;
+                self.input = Input::Exchanged { exchange, rows };
+                self.stretches = stretches;
             }
-        };
-        let encoded = match rows.keys {
-            Some((encoded, hashes)) => {
-                self.hashes = hashes;
-                encoded
-            }
-            None => encode(join, &self.columns, self.rows, &mut self.hashes)?,
-        };
-        (self.keys, self.matchable) = (encoded.keys, encoded.matchable);
+        }
+        self.rows = self.stretches.iter().map(|stretch| stretch.len).sum();
         self.stats.rows_in += self.rows as u64;
         self.stats.keys += started.elapsed();
         Ok(())
+    }
+
+    /// Calls `look_up` with the table's part that a stretch meets and its keys,
+    /// unless nothing can be found there.
+    fn probe(
+        &self,
+        snapshot: &DimensionSnapshot,
+        stretch: &Stretch,
+        look_up: impl FnOnce(&Part, Probe<'_>),
+    ) {
+        let Some(part) = stretch.part.map(|part| &snapshot.parts().partitions[part]) else {
+            return;
+        };
+        if part.index.rows() == 0 {
+            return;
+        }
+        match &self.input {
+            Input::None => {}
+            Input::Sliced { keys, hashes, .. } => {
+                look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()));
+            }
+            Input::Exchanged { exchange, .. } => {
+                let range = stretch.from..stretch.from + stretch.len;
+                exchange.pieces[stretch.piece]
+                    .with(range, |keys, hashes| look_up(part, Probe::new(keys, hashes, None)));
+            }
+        }
     }
 
     /// Whether one match a row is all there is to know or all that there is.
@@ -150,21 +209,23 @@ impl Unit {
         &mut self,
         join: &StreamStaticJoin,
         snapshot: &DimensionSnapshot,
-        part: &Part,
+        batch: &[ArrayRef],
     ) -> Result<()> {
         let mut found = std::mem::take(&mut self.pairs.build_rows);
+        found.clear();
         found.resize(self.rows, NO_ROW);
-        // An empty table needs no probe: nothing is found.
-        if part.index.rows() == 0 {
-            found.fill(NO_ROW);
-        } else {
-            let probe = Probe::new(&self.keys, &self.hashes, self.matchable.as_ref());
-            part.index.first_match(probe, &mut found);
-        }
-        if part.first_row > 0 {
-            for row in found.iter_mut().filter(|row| **row != NO_ROW) {
-                *row += part.first_row;
-            }
+        let mut offset = 0;
+        for stretch in &self.stretches {
+            let found = &mut found[offset..offset + stretch.len];
+            offset += stretch.len;
+            self.probe(snapshot, stretch, |part, probe| {
+                part.index.first_match(probe, found);
+                if part.first_row > 0 {
+                    for row in found.iter_mut().filter(|row| **row != NO_ROW) {
+                        *row += part.first_row;
+                    }
+                }
+            });
         }
         if join.plan.residual.is_some() {
             self.pairs.build_rows = found;
@@ -174,7 +235,7 @@ impl Unit {
             for i in candidates {
                 self.pairs.push(all.probe_rows[i], all.build_rows[i]);
             }
-            self.apply_residual(join, snapshot)?;
+            self.apply_residual(join, snapshot, batch)?;
             found = all.build_rows;
             found.fill(NO_ROW);
             for (&row, &build) in self.pairs.probe_rows.iter().zip(&self.pairs.build_rows) {
@@ -211,31 +272,45 @@ impl Unit {
         &mut self,
         join: &StreamStaticJoin,
         snapshot: &DimensionSnapshot,
-        part: &Part,
+        batch: &[ArrayRef],
+        mut stretch: usize,
+        mut offset: usize,
         mut cursor: FindCursor,
     ) -> Result<Stage> {
-        let emits_pairs = matches!(join.plan.emit, Emit::Pairs { .. });
         let limit = join.options.max_output_rows;
-        if part.index.rows() > 0 && !cursor.is_done(self.rows) {
-            let probe = Probe::new(&self.keys, &self.hashes, self.matchable.as_ref());
-            part.index.find(probe, &mut cursor, &mut self.pairs, limit);
-            if part.first_row > 0 {
-                for row in &mut self.pairs.build_rows {
-                    *row += part.first_row;
+        let mut pairs = std::mem::take(&mut self.pairs);
+        while let Some(rows) = self.stretches.get(stretch)
+            && pairs.len() < limit
+        {
+            let (held, mut done) = (pairs.len(), true);
+            self.probe(snapshot, rows, |part, probe| {
+                part.index.find(probe, &mut cursor, &mut pairs, limit);
+                done = cursor.is_done(rows.len);
+                if part.first_row > 0 {
+                    pairs.build_rows[held..].iter_mut().for_each(|row| *row += part.first_row);
                 }
+            });
+            if offset > 0 {
+                pairs.probe_rows[held..].iter_mut().for_each(|row| *row += offset as u32);
             }
-            if join.plan.residual.is_some() {
-                self.apply_residual(join, snapshot)?;
+            if !done {
+                break;
             }
+            (stretch, offset) = (stretch + 1, offset + rows.len);
+            cursor = FindCursor::default();
+        }
+        self.pairs = pairs;
+        if stretch < self.stretches.len() || !self.pairs.is_empty() {
+            self.apply_residual(join, snapshot, batch)?;
             for &row in &self.pairs.probe_rows {
                 self.matched[row as usize] = true;
             }
-            if !emits_pairs {
+            if matches!(join.plan.emit, Emit::Existence { .. }) {
                 self.pairs.clear();
                 // A row that has matched needs no further candidates.
-                cursor.retain(|row| !self.matched[row as usize]);
+                cursor.retain(|row| !self.matched[offset + row as usize]);
             }
-            return Ok(Stage::Scan(cursor));
+            return Ok(Stage::Scan { stretch, offset, cursor });
         }
         let matched = self.matched.iter().filter(|&&matched| matched).count();
         self.count(matched);
@@ -263,97 +338,15 @@ impl Unit {
         &mut self,
         join: &StreamStaticJoin,
         snapshot: &DimensionSnapshot,
+        batch: &[ArrayRef],
     ) -> Result<()> {
         let Some(residual) = &join.plan.residual else { return Ok(()) };
         if self.pairs.is_empty() {
             return Ok(());
         }
-        let columns = self.gather(snapshot, &residual.slots, 0..self.pairs.len())?;
+        let columns = self.gather(snapshot, batch, &residual.slots, 0..self.pairs.len())?;
         let keep = residual.filter.evaluate(&columns, self.pairs.len())?;
         self.pairs.retain_from(0, &keep);
         Ok(())
-    }
-
-    /// The columns of `slots` for a range of the pairs.
-    fn gather(
-        &self,
-        snapshot: &DimensionSnapshot,
-        slots: &[Slot],
-        range: Range<usize>,
-    ) -> Result<Vec<ArrayRef>> {
-        let probe_rows = &self.pairs.probe_rows[range.clone()];
-        let build_rows = &self.pairs.build_rows[range];
-        // Rows that come out in a row, each once, are a slice of the input.
-        let run = probe_rows.first().copied().filter(|&first| {
-            probe_rows.iter().zip(first..).all(|(&row, expected)| row == expected)
-        });
-        let wanted: Vec<usize> = slots
-            .iter()
-            .filter_map(|&slot| match slot {
-                Slot::Stream(_) => None,
-                Slot::Payload(i) => Some(i),
-            })
-            .collect();
-        let mut payload = snapshot.parts().payload.gather(&wanted, build_rows)?.into_iter();
-        slots
-            .iter()
-            .map(|&slot| match (slot, run) {
-                (Slot::Stream(i), Some(first)) => {
-                    Ok(self.columns[i].slice(first as usize, probe_rows.len()))
-                }
-                (Slot::Stream(i), None) => gather(&self.columns[i], probe_rows),
-                (Slot::Payload(_), _) => Ok(payload.next().expect("one array a payload slot")),
-            })
-            .collect()
-    }
-
-    /// Materialises the next pairs, as many as the limits allow.
-    fn emit(
-        &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
-    ) -> Result<RecordBatch> {
-        let started = Instant::now();
-        let payload = &snapshot.parts().payload;
-        let row_bytes: usize = join
-            .plan
-            .output
-            .iter()
-            .map(|&slot| match slot {
-                Slot::Stream(i) => row_bytes(&self.columns[i]),
-                Slot::Payload(i) => payload.row_bytes(i),
-            })
-            .sum();
-        let rows = (join.options.max_output_bytes / row_bytes.max(1))
-            .clamp(1, join.options.max_output_rows)
-            .min(self.pairs.len() - self.emitted);
-        let range = self.emitted..self.emitted + rows;
-        let columns = self
-            .gather(snapshot, &join.plan.output, range.clone())
-            .map_err(|error| too_large(error, &join.plan.output_schema))?;
-        self.emitted = range.end;
-        self.stats.rows_out += rows as u64;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let schema = Arc::clone(&join.plan.output_schema);
-        let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
-        self.stats.materialise += started.elapsed();
-        Ok(output)
-    }
-}
-
-/// Says what an overflow of 32-bit offsets means here: one row alone is too
-/// large, for the limit in bytes had cut the batch down to it.
-pub(super) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
-    match error {
-        JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
-            let names: Vec<&str> = schema
-                .fields()
-                .iter()
-                .filter(|field| matches!(field.data_type(), DataType::Utf8 | DataType::Binary))
-                .map(|field| field.name().as_str())
-                .collect();
-            JoinError::OutputTooLarge { column: names.join("` or `") }
-        }
-        other => other,
     }
 }

@@ -1,14 +1,18 @@
 //! What happens between a look-up and an output batch: predicates on candidate
-//! pairs, radix partitions, and the gathering of columns.
+//! pairs, radix partitions, the sort-merge, and the gathering of columns.
 
 mod gather;
+mod merge;
 mod partition;
 mod payload;
 mod predicate;
 mod row_store;
+mod scatter;
 mod variable;
 
-pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, values};
-pub(crate) use partition::{Partitions, group_rows, partition_rows};
+pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, slice_bytes, values};
+pub use merge::SortMerge;
+pub(crate) use partition::{Partitions, group_rows};
 pub(crate) use payload::Payload;
 pub use predicate::{ColumnRef, Filter, Predicate, SideColumn};
+pub(crate) use scatter::{PartitionedKeys, partition_sizes};

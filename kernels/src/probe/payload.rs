@@ -3,7 +3,7 @@
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
-use super::gather::{fixed_width, row_bytes};
+use super::gather::{fixed_width, row_bytes, slice_bytes};
 use super::row_store::RowStore;
 use super::variable::VariableColumn;
 use crate::error::Result;
@@ -30,8 +30,10 @@ enum Place {
 }
 
 impl Payload {
-    /// Copies columns, each in chunks, in the order of `order` if given, else
-    /// as they come; nothing of the input is kept alive.
+    /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
+    /// given, which names each row once and [`NO_ROW`](crate::pairs::NO_ROW) for
+    /// a position without one, else as they come; nothing of the input is kept
+    /// alive.
     ///
     /// # Errors
     /// Arrow's.
@@ -55,6 +57,23 @@ impl Payload {
             })
             .collect::<Result<_>>()?;
         Ok(Self { columns, fixed: RowStore::new(&fixed, rows, order) })
+    }
+
+    /// Bytes that making a payload takes at its peak, roughly: in another order
+    /// columns without a fixed width are held twice for a while.
+    pub(crate) fn estimated_bytes(
+        columns: &[(&DataType, Vec<ArrayRef>)],
+        rows: usize,
+        ordered: bool,
+    ) -> usize {
+        let columns = columns.iter().map(|(data_type, chunks)| match fixed_width(data_type) {
+            Some(width) => rows * width + rows / 8,
+            None => {
+                let bytes: usize = chunks.iter().map(slice_bytes).sum();
+                bytes * if ordered { 2 } else { 1 }
+            }
+        });
+        columns.sum::<usize>() + if ordered { rows * size_of::<u32>() } else { 0 }
     }
 
     /// Number of columns.
@@ -135,14 +154,25 @@ mod tests {
     fn retained_columns_give_back_their_rows_and_nulls_for_no_row() {
         let columns = columns();
         let columns: Vec<_> = columns.iter().map(|(t, chunks)| (t, chunks.clone())).collect();
-        for order in [None, Some(&[5, 4, 3, 2, 1, 0][..])] {
+        let gaps = [NO_ROW, 5, 4, NO_ROW, 3, 2, 1, 0, NO_ROW];
+        for order in [None, Some(&[5, 4, 3, 2, 1, 0][..]), Some(&gaps[..])] {
             let payload = Payload::new(&columns, 6, order).unwrap();
             assert_eq!(payload.columns(), columns.len());
             for rows in [&[3, NO_ROW, 0, 5, 5, NO_ROW, 1][..], &[2, 4], &[]] {
-                let indices: UInt32Array = rows
+                // Positions without a row are never looked up.
+                let has_row = |at: u32| order.is_none_or(|order| order[at as usize] != NO_ROW);
+                let rows: Vec<u32> = rows
                     .iter()
-                    .map(|&row| (row != NO_ROW).then(|| order.map_or(row, |o| o[row as usize])))
+                    .map(|&at| if at == NO_ROW || has_row(at) { at } else { at + 1 })
                     .collect();
+                let rows = &rows[..];
+                let indices: UInt32Array =
+                    rows.iter()
+                        .map(|&row| {
+                            if row == NO_ROW { row } else { order.map_or(row, |o| o[row as usize]) }
+                        })
+                        .map(|row| (row != NO_ROW).then_some(row))
+                        .collect();
                 let wanted: Vec<usize> = (0..columns.len()).rev().collect();
                 for (&i, found) in wanted.iter().zip(payload.gather(&wanted, rows).unwrap()) {
                     let chunks: Vec<&dyn Array> = columns[i].1.iter().map(|c| &**c).collect();

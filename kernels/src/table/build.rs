@@ -8,6 +8,7 @@ use super::kind::IndexKind;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::key::KeyView;
+use crate::pairs::NO_ROW;
 
 /// What an index is built from. Nothing of it is kept alive by the index.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +43,7 @@ pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
     /// The build row at each position, one an index position; none: a position
-    /// is a row's number. A hole, which is never found, names any row.
+    /// is a row's number. [`NO_ROW`] where there is none: a hole is never found.
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
@@ -63,14 +64,13 @@ impl BuiltIndex {
         Self { index: Box::new(index), order: Some(order), fallback: None }
     }
 
-    /// The build rows at `positions`, in place; [`NO_ROW`](crate::pairs::NO_ROW)
-    /// stays what it is.
+    /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.
     ///
     /// # Panics
     /// If a position is not one of this index.
     pub fn rows_at(&self, positions: &mut [u32]) {
         let Some(order) = &self.order else { return };
-        for position in positions.iter_mut().filter(|row| **row != crate::pairs::NO_ROW) {
+        for position in positions.iter_mut().filter(|row| **row != NO_ROW) {
             *position = order[*position as usize];
         }
     }
@@ -80,6 +80,13 @@ impl BuiltIndex {
 pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// The name, as in reports.
     fn name(&self) -> &'static str;
+
+    /// Bytes that building over `keys` takes at its peak, the index included:
+    /// what a caller reserves before. A generous guess unless told better.
+    fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
+        const A_ROW: usize = 40;
+        keys.bytes() + keys.len() * A_ROW
+    }
 
     /// Builds the index over the rows of `input`. Where it cannot serve them it
     /// builds another one and says why in [`BuiltIndex::fallback`].

@@ -18,6 +18,7 @@ mod inline_keys;
 mod kind;
 mod linear;
 mod nested_loop;
+mod perfect;
 mod row_at_a_time;
 mod store;
 #[cfg(test)]

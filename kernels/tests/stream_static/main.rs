@@ -1,7 +1,9 @@
 //! `StreamStaticJoin` against a nested loop over rows, through the public API.
 
+mod adversarial;
 mod columns;
 mod exhaustive;
+mod memory;
 mod outputs;
 mod random;
 mod reference;

@@ -85,6 +85,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
                 max_output_rows: out_rows,
                 max_output_bytes: out_bytes,
                 partition_bits: bits,
+                memory: None,
                 pool: pool.then(pool_of_two),
             }
         });
@@ -105,7 +106,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
         })
 }
 
-fn pool_of_two() -> Arc<rayon::ThreadPool> {
+pub(crate) fn pool_of_two() -> Arc<rayon::ThreadPool> {
     static POOL: std::sync::OnceLock<Arc<rayon::ThreadPool>> = std::sync::OnceLock::new();
     let build = || Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
     Arc::clone(POOL.get_or_init(build))

@@ -10,7 +10,7 @@ use streamjoin_kernels::*;
 
 use crate::reference::push_all;
 
-fn keyed(name: &str, keys: impl IntoIterator<Item = i64>) -> RecordBatch {
+pub(crate) fn keyed(name: &str, keys: impl IntoIterator<Item = i64>) -> RecordBatch {
     let keys: ArrayRef = Arc::new(Int64Array::from_iter_values(keys));
     RecordBatch::try_from_iter([(name, keys)]).unwrap()
 }
@@ -21,7 +21,7 @@ fn bare_rows(rows: usize) -> RecordBatch {
     RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options).unwrap()
 }
 
-fn join(
+pub(crate) fn join(
     stream: &RecordBatch,
     table: &RecordBatch,
     join_type: JoinType,
@@ -38,13 +38,16 @@ fn join(
     join
 }
 
-fn strategies() -> impl Iterator<Item = JoinOptions> {
-    IndexKind::ALL.into_iter().flat_map(|index| {
-        Layout::ALL.map(|layout| JoinOptions {
-            index: index.into(),
-            layout,
-            ..JoinOptions::default()
-        })
+/// Every layout with every index; with one where an index is of no meaning.
+pub(crate) fn strategies() -> impl Iterator<Item = JoinOptions> {
+    let all = IndexKind::ALL
+        .into_iter()
+        .flat_map(|index| Layout::ALL.into_iter().map(move |layout| (index, layout)));
+    let distinct = all.filter(|(index, layout)| layout.has_index() || *index == IndexKind::ALL[0]);
+    distinct.map(|(index, layout)| JoinOptions {
+        index: index.into(),
+        layout,
+        ..JoinOptions::default()
     })
 }
 

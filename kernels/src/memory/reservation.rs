@@ -1,0 +1,136 @@
+//! Asking the caller before memory is taken.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{JoinError, Result};
+
+/// A caller's account of memory, such as DataFusion's `MemoryPool`: asked
+/// before a table grows, told when it shrinks. Shared between threads.
+pub trait MemoryReservation: fmt::Debug + Send + Sync {
+    /// Takes `bytes` more.
+    ///
+    /// # Errors
+    /// The caller's own, if they are not to be had: nothing is taken then.
+    fn try_grow(&self, bytes: usize) -> std::result::Result<(), Box<dyn Error + Send + Sync>>;
+
+    /// Gives `bytes` back.
+    fn shrink(&self, bytes: usize);
+}
+
+/// What a build or a table has taken of a caller's memory; given back when it
+/// is dropped. It counts where there is no caller's account, too.
+pub(crate) struct Reserved {
+    account: Option<Arc<dyn MemoryReservation>>,
+    held: usize,
+    peak: usize,
+}
+
+impl Reserved {
+    pub(crate) fn new(account: Option<Arc<dyn MemoryReservation>>) -> Self {
+        Self { account, held: 0, peak: 0 }
+    }
+
+    /// Takes `bytes` more for `what`.
+    ///
+    /// # Errors
+    /// [`JoinError::MemoryRefused`].
+    pub(crate) fn grow(&mut self, bytes: usize, what: &'static str) -> Result<()> {
+        if let Some(account) = &self.account {
+            account.try_grow(bytes).map_err(|source| JoinError::MemoryRefused {
+                what,
+                wanted: bytes,
+                held: self.held,
+                source,
+            })?;
+        }
+        self.held += bytes;
+        self.peak = self.peak.max(self.held);
+        Ok(())
+    }
+
+    /// Gives `bytes` back, no more than are held.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        debug_assert!(bytes <= self.held);
+        let bytes = bytes.min(self.held);
+        if let Some(account) = &self.account {
+            account.shrink(bytes);
+        }
+        self.held -= bytes;
+    }
+
+    /// Sets straight an estimate: `was` bytes were taken for what came to `is`.
+    ///
+    /// # Errors
+    /// [`JoinError::MemoryRefused`] if it came to more than is to be had.
+    pub(crate) fn settle(&mut self, was: usize, is: usize, what: &'static str) -> Result<()> {
+        if is > was {
+            return self.grow(is - was, what);
+        }
+        self.shrink(was - is);
+        Ok(())
+    }
+
+    /// The most that was held at once.
+    pub(crate) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// What is held.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.held
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.shrink(self.held);
+    }
+}
+
+impl fmt::Debug for Reserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reserved").field("held", &self.held).field("peak", &self.peak).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Limited(Mutex<usize>);
+
+    impl MemoryReservation for Limited {
+        fn try_grow(&self, bytes: usize) -> std::result::Result<(), Box<dyn Error + Send + Sync>> {
+            let mut free = self.0.lock().unwrap();
+            *free = free.checked_sub(bytes).ok_or_else(|| format!("{free} bytes are free"))?;
+            Ok(())
+        }
+
+        fn shrink(&self, bytes: usize) {
+            *self.0.lock().unwrap() += bytes;
+        }
+    }
+
+    #[test]
+    fn what_is_taken_is_counted_refused_and_given_back() {
+        let account = Arc::new(Limited(Mutex::new(100)));
+        let mut memory = Reserved::new(Some(Arc::clone(&account) as _));
+        memory.grow(60, "keys").unwrap();
+        memory.settle(60, 80, "keys").unwrap();
+        memory.settle(80, 30, "keys").unwrap();
+        assert_eq!((memory.held(), memory.peak()), (30, 80));
+        let error = memory.grow(71, "the index").unwrap_err().to_string();
+        for part in ["71", "30", "the index", "70 bytes are free", "chained"] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(memory.held(), 30);
+        drop(memory);
+        assert_eq!(*account.0.lock().unwrap(), 100);
+    }
+}

@@ -1,0 +1,73 @@
+//! Deals the rows of a micro-batch out to the partitions of a table.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+
+use super::encode::encode;
+use super::stream_static::StreamStaticJoin;
+use super::unit::{Stretch, Unit, UnitRows};
+use crate::dimension::DimensionSnapshot;
+use crate::error::Result;
+use crate::probe::PartitionedKeys;
+
+/// A piece has at least so many rows: fewer are not worth a thread.
+const LEAST_PIECE: usize = 4096;
+
+/// A micro-batch by partition.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) pieces: Vec<PartitionedKeys>,
+    /// Bytes that an output row takes at most.
+    pub(super) row_bytes: usize,
+}
+
+/// Groups the rows by partition, a piece of the batch a thread, and cuts them
+/// into units of at most `unit_rows`. A unit takes what all pieces have of a
+/// partition and goes on with the next one, so that small partitions make no
+/// small units, and a hot one is many units, which any thread takes.
+pub(super) fn exchange(
+    join: &StreamStaticJoin,
+    snapshot: &DimensionSnapshot,
+    columns: &[ArrayRef],
+    rows: usize,
+    unit_rows: usize,
+) -> Result<Vec<Unit>> {
+    let bits = snapshot.parts().partition_bits;
+    let piece_rows = rows.div_ceil(join.options.threads()).max(LEAST_PIECE);
+    let pieces = join.options.run((0..rows.div_ceil(piece_rows)).collect(), |piece| {
+        let start = piece * piece_rows;
+        let len = piece_rows.min(rows - start);
+        let columns: Vec<ArrayRef> =
+            columns.iter().map(|column| column.slice(start, len)).collect();
+        let mut hashes = Vec::new();
+        let encoded =
+            encode(join, &columns, len, &mut hashes).map_err(|error| error.after_rows(start))?;
+        let matchable = encoded.matchable.as_ref();
+        Ok(PartitionedKeys::new(&encoded.keys, &hashes, matchable, bits, start as u32))
+    })?;
+    let row_bytes = join.plan.output_row_bytes(columns, &snapshot.parts().payload);
+    let exchange = Arc::new(Exchange { pieces, row_bytes });
+    let (mut units, mut stretches, mut room) = (Vec::new(), Vec::new(), unit_rows);
+    for partition in 0..=1usize << bits {
+        for (piece, keys) in exchange.pieces.iter().enumerate() {
+            let mut range = keys.range(partition);
+            while !range.is_empty() {
+                let len = range.len().min(room);
+                let part = (partition < 1 << bits).then_some(partition);
+                stretches.push(Stretch { piece, part, from: range.start, len });
+                range.start += len;
+                room -= len;
+                if room == 0 {
+                    let stretches = std::mem::take(&mut stretches);
+                    units.push(Unit::new(UnitRows::Exchanged(Arc::clone(&exchange), stretches)));
+                    room = unit_rows;
+                }
+            }
+        }
+    }
+    if !stretches.is_empty() {
+        units.push(Unit::new(UnitRows::Exchanged(exchange, stretches)));
+    }
+    Ok(units)
+}

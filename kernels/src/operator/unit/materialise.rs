@@ -1,0 +1,104 @@
+//! Pairs to output columns.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{DataType, Schema};
+use arrow::error::ArrowError;
+
+use super::{Input, Unit};
+use crate::dimension::DimensionSnapshot;
+use crate::error::{JoinError, Result};
+use crate::operator::plan::Slot;
+use crate::operator::stream_static::StreamStaticJoin;
+use crate::probe::gather;
+
+impl Unit {
+    /// The columns of `slots` for a range of the pairs.
+    pub(super) fn gather(
+        &self,
+        snapshot: &DimensionSnapshot,
+        batch: &[ArrayRef],
+        slots: &[Slot],
+        range: Range<usize>,
+    ) -> Result<Vec<ArrayRef>> {
+        let probe_rows = &self.pairs.probe_rows[range.clone()];
+        let build_rows = &self.pairs.build_rows[range];
+        let exchanged: Vec<u32>;
+        let (columns, probe_rows, run) = match &self.input {
+            Input::Sliced { columns, .. } => {
+                // Rows that come out in a row, each once, are a slice of the input.
+                let run = probe_rows.first().copied().filter(|&first| {
+                    probe_rows.iter().zip(first..).all(|(&row, expected)| row == expected)
+                });
+                (&columns[..], probe_rows, run)
+            }
+            Input::None => return Ok(Vec::new()),
+            Input::Exchanged { rows, .. } => {
+                exchanged = probe_rows.iter().map(|&row| rows[row as usize]).collect();
+                (batch, &exchanged[..], None)
+            }
+        };
+        let wanted: Vec<usize> = slots
+            .iter()
+            .filter_map(|&slot| match slot {
+                Slot::Stream(_) => None,
+                Slot::Payload(i) => Some(i),
+            })
+            .collect();
+        let mut payload = snapshot.parts().payload.gather(&wanted, build_rows)?.into_iter();
+        slots
+            .iter()
+            .map(|&slot| match (slot, run) {
+                (Slot::Stream(i), Some(first)) => {
+                    Ok(columns[i].slice(first as usize, probe_rows.len()))
+                }
+                (Slot::Stream(i), None) => gather(&columns[i], probe_rows),
+                (Slot::Payload(_), _) => Ok(payload.next().expect("one array a payload slot")),
+            })
+            .collect()
+    }
+
+    /// Materialises the next pairs, as many as the limits allow.
+    pub(super) fn emit(
+        &mut self,
+        join: &StreamStaticJoin,
+        snapshot: &DimensionSnapshot,
+        batch: &[ArrayRef],
+    ) -> Result<RecordBatch> {
+        let started = Instant::now();
+        let rows = (join.options.max_output_bytes / self.row_bytes.max(1))
+            .clamp(1, join.options.max_output_rows)
+            .min(self.pairs.len() - self.emitted);
+        let range = self.emitted..self.emitted + rows;
+        let columns = self
+            .gather(snapshot, batch, &join.plan.output, range.clone())
+            .map_err(|error| too_large(error, &join.plan.output_schema))?;
+        self.emitted = range.end;
+        self.stats.rows_out += rows as u64;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::clone(&join.plan.output_schema);
+        let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        self.stats.materialise += started.elapsed();
+        Ok(output)
+    }
+}
+
+/// Says what an overflow of 32-bit offsets means here: one row alone is too
+/// large, for the limit in bytes had cut the batch down to it.
+pub(in crate::operator) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
+    match error {
+        JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
+            let names: Vec<&str> = schema
+                .fields()
+                .iter()
+                .filter(|field| matches!(field.data_type(), DataType::Utf8 | DataType::Binary))
+                .map(|field| field.name().as_str())
+                .collect();
+            JoinError::OutputTooLarge { column: names.join("` or `") }
+        }
+        other => other,
+    }
+}
