@@ -157,6 +157,10 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         self.heads.bytes() + self.store.bytes()
     }
 
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.heads.bytes(), self.store.bytes()]
+    }
+
     fn unique(&self) -> Option<bool> {
         None
     }

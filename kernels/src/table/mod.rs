@@ -125,6 +125,12 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// Bytes held.
     fn bytes(&self) -> usize;
 
+    /// Bytes of each array that a look-up which hits must touch at one random
+    /// place: what memory allows is the sum of those touches.
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.bytes()]
+    }
+
     /// Whether no two rows have the same key; none: not known. One with an
     /// order of its own must know.
     fn unique(&self) -> Option<bool>;

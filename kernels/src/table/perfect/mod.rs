@@ -82,6 +82,10 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
         self.pilots.bytes() + self.keys.bytes()
     }
 
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.pilots.bytes(), self.keys.bytes()]
+    }
+
     fn unique(&self) -> Option<bool> {
         Some(true)
     }
