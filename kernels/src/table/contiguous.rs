@@ -61,7 +61,7 @@ impl<C: KeyColumn> Contiguous<C> {
             starts: sorted.starts,
             prefetch: touched > CacheSizes::detect().l2 / 2,
         };
-        Grouped::built(index, sorted.runs.map(Runs::new), rows, Some(sorted.order))
+        Grouped::built(input, index, sorted.runs.map(Runs::new), Some(sorted.order))
     }
 
     /// The number of the key of a row that is not in the first window of its
@@ -170,5 +170,9 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
 
     fn bytes(&self) -> usize {
         self.column.bytes() + self.starts.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.starts.bytes(), self.column.bytes()]
     }
 }

@@ -124,7 +124,7 @@ impl Direct {
                 // A hole names any row: it is never found.
                 order.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
             }
-            return Ok(Grouped::built(Self { domain, taken }, None, rows, Some(order)));
+            return Ok(Grouped::built(input, Self { domain, taken }, None, Some(order)));
         }
         let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
         let mut starts = Buffer::<u32>::zeroed(slots + 1);
@@ -148,7 +148,7 @@ impl Direct {
         }
         let all_taken = starts.windows(2).all(|pair| pair[0] < pair[1]);
         let taken = (!all_taken || slots == 0).then_some(taken);
-        Ok(Grouped::built(Self { domain, taken }, Some(Runs::new(starts)), rows, Some(order)))
+        Ok(Grouped::built(input, Self { domain, taken }, Some(Runs::new(starts)), Some(order)))
     }
 
     /// The number of slots.
@@ -212,6 +212,10 @@ impl Locate for Direct {
 
     fn bytes(&self) -> usize {
         self.taken.as_ref().map_or(0, Buffer::bytes)
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        self.taken.iter().map(Buffer::bytes).collect()
     }
 }
 

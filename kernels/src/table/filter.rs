@@ -153,6 +153,12 @@ impl JoinIndex for Filtered {
         self.filter.words.bytes() + self.inner.bytes()
     }
 
+    fn touched_arrays(&self) -> Vec<usize> {
+        let mut arrays = self.inner.touched_arrays();
+        arrays.push(self.filter.words.bytes());
+        arrays
+    }
+
     fn unique(&self) -> Option<bool> {
         self.inner.unique()
     }
