@@ -2,7 +2,7 @@
 //! them begins: compressed sparse rows.
 //!
 //! A bucket is a prefix of the lower half of the hash (the upper bits choose
-//! partitions), with 1 to 2 keys on average. A probe reads the directory, then
+//! partitions), with half a key to two on average. A probe reads the directory, then
 //! compares the next few keys at once, whether they are of its bucket or not:
 //! a key that is equal is. Rows of a key lie in a run of their own, outside the
 //! bucket, so that a hot key does not slow its neighbours, and duplicates cost
@@ -46,14 +46,14 @@ fn bucket(hash: u64, bits: u32) -> usize {
 }
 
 /// How many buckets so many keys get, as a power of two.
-fn bucket_bits(keys: usize) -> u32 {
-    keys.max(1).ilog2().min(31)
+fn bucket_bits<C: KeyColumn>(keys: usize) -> u32 {
+    (keys.max(1).ilog2() + C::MORE_BUCKET_BITS).min(31)
 }
 
 impl<C: KeyColumn> Contiguous<C> {
     pub(super) fn build(input: &BuildInput<'_>) -> BuiltIndex {
         let rows = input.hashes.len();
-        let sorted = sort::sort::<C>(C::keys(input.keys), input.hashes, bucket_bits(rows));
+        let sorted = sort::sort::<C>(C::keys(input.keys), input.hashes, bucket_bits::<C>(rows));
         let touched = sorted.starts.bytes() + sorted.column.bytes();
         let index = Self {
             bits: (sorted.starts.len() - 1).ilog2(),
@@ -61,12 +61,14 @@ impl<C: KeyColumn> Contiguous<C> {
             starts: sorted.starts,
             prefetch: touched > CacheSizes::detect().l2 / 2,
         };
-        Grouped::built(index, sorted.runs.map(Runs::new), rows, Some(sorted.order))
+        Grouped::built(input, index, sorted.runs.map(Runs::new), Some(sorted.order))
     }
 
-    /// The number of the key of a row whose bucket is longer than a window.
-    #[cold]
+    /// The number of the key of a row that is not in the first window of its
+    /// bucket, which is longer.
+    #[inline(never)]
     fn search(&self, keys: C::Keys<'_>, row: usize, hash: u64) -> u32 {
+        assert!(row < C::len_of(keys));
         let bucket = bucket(hash, self.bits);
         let (mut from, mut to) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
         while to - from > WALKED {
@@ -77,8 +79,15 @@ impl<C: KeyColumn> Contiguous<C> {
                 Ordering::Greater => to = middle,
             }
         }
-        let equal = |&at: &usize| self.column.compare(at, keys, row, hash).is_eq();
-        (from..to).find(equal).map_or(NO_ROW, |at| at as u32)
+        for at in (from..to).step_by(C::WINDOW) {
+            // SAFETY: `at < to`, which is at most the number of keys; the row
+            // was seen to be one of the probe.
+            let offset = unsafe { self.column.window(at, keys, row, hash) } as usize;
+            if offset < C::WINDOW && at + offset < self.column.len() {
+                return (at + offset) as u32;
+            }
+        }
+        NO_ROW
     }
 }
 
@@ -111,18 +120,22 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
                 prefetch_read(&self.starts, bucket(hash_of(i), self.bits));
             }
         }
-        let mut long = [false; BLOCK];
-        for (i, (found, long)) in found.iter_mut().zip(&mut long).enumerate() {
+        // The first key of the bucket, and whether it is longer than a window.
+        let bucket_of = |i: usize| {
             let bucket = bucket(hash_of(i), self.bits);
             debug_assert!(bucket + 1 < self.starts.len());
             // SAFETY: as above.
             let (start, end) = unsafe {
                 (*self.starts.get_unchecked(bucket), *self.starts.get_unchecked(bucket + 1))
             };
-            *found = start;
-            *long = (end - start) as usize > C::WINDOW;
-            if self.prefetch {
-                self.column.prefetch(start as usize);
+            (start, (end - start) as usize > C::WINDOW)
+        };
+        let mut long = [false; BLOCK];
+        if self.prefetch {
+            for (i, (found, long)) in found.iter_mut().zip(&mut long).enumerate() {
+                (*found, *long) = bucket_of(i);
+                self.column.prefetch(*found as usize);
+                self.column.prefetch(*found as usize + C::WINDOW - 1);
             }
         }
         let keys_held = self.column.len() as u32;
@@ -132,15 +145,19 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
             // SAFETY: `i` is below `found.len() <= BLOCK`, so `more <= i` is
             // too; rows as above; starts are at most the number of keys.
             unsafe {
-                let start = *found.get_unchecked(i);
+                let (start, long) = if self.prefetch {
+                    (*found.get_unchecked(i), *long.get_unchecked(i))
+                } else {
+                    bucket_of(i)
+                };
                 let row = rows.row(i);
-                let bits = self.column.window(start as usize, keys, row, hash_of(i));
-                let at = start + (bits | 1 << C::WINDOW).trailing_zeros();
+                let offset = self.column.window(start as usize, keys, row, hash_of(i));
+                let at = start + offset;
                 // Padding after the last key is not a key.
-                let hit = (bits != 0) & (at < keys_held);
+                let hit = (offset < C::WINDOW as u32) & (at < keys_held);
                 *found.get_unchecked_mut(i) = if hit { at } else { NO_ROW };
                 *unfinished.get_unchecked_mut(more) = i as u8;
-                more += usize::from(!hit & *long.get_unchecked(i));
+                more += usize::from(!hit & long);
             }
         }
         for &i in &unfinished[..more] {
@@ -153,5 +170,9 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
 
     fn bytes(&self) -> usize {
         self.column.bytes() + self.starts.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.starts.bytes(), self.column.bytes()]
     }
 }

@@ -51,8 +51,12 @@ impl Domain {
     /// The smallest range that holds all words.
     fn of(words: &[u64]) -> Self {
         const NO_WORDS: Domain = Domain { least: 0, mask: u64::MAX, last: 0, is_empty: true };
-        let Some(largest) = words.iter().copied().max() else { return NO_WORDS };
-        let least = words.iter().copied().min().unwrap_or(0);
+        if words.is_empty() {
+            return NO_WORDS;
+        }
+        let ends = (u64::MAX, 0);
+        let (least, largest) =
+            words.iter().fold(ends, |(low, high), &word| (word.min(low), word.max(high)));
         let unsigned = Self { least, mask: u64::MAX, last: largest - least, is_empty: false };
         let signed = [64u32, 32, 16, 8].into_iter().filter_map(|width| {
             let mask = u64::MAX >> (64 - width);
@@ -123,9 +127,12 @@ impl Direct {
                 }
                 taken
             });
-            // A hole names any row: it is never found.
-            let order = order.into_iter().map(|row| if row == NO_ROW { 0 } else { row }).collect();
-            return Ok(Grouped::built(Self { domain, taken }, None, rows, Some(order)));
+            let mut order = order;
+            if taken.is_some() {
+                // A hole names any row: it is never found.
+                order.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
+            }
+            return Ok(Grouped::built(input, Self { domain, taken }, None, Some(order)));
         }
         let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
         let mut starts = Buffer::<u32>::zeroed(slots + 1);
@@ -149,7 +156,7 @@ impl Direct {
         }
         let all_taken = starts.windows(2).all(|pair| pair[0] < pair[1]);
         let taken = (!all_taken || slots == 0).then_some(taken);
-        Ok(Grouped::built(Self { domain, taken }, Some(Runs::new(starts)), rows, Some(order)))
+        Ok(Grouped::built(input, Self { domain, taken }, Some(Runs::new(starts)), Some(order)))
     }
 
     /// The number of slots.
@@ -214,6 +221,10 @@ impl Locate for Direct {
     fn bytes(&self) -> usize {
         self.taken.as_ref().map_or(0, Buffer::bytes)
     }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        self.taken.iter().map(Buffer::bytes).collect()
+    }
 }
 
 #[cfg(test)]
@@ -271,7 +282,7 @@ mod tests {
         assert_eq!(bytes(&words), (0, 64_000));
         let gaps: Vec<u64> = (0..32_000).map(|i| i * 2).collect();
         // A bit a slot.
-        assert_eq!(bytes(&gaps), (63_999 / 64 * 8 + 8 + 56 & !63, 63_999));
+        assert_eq!(bytes(&gaps), ((63_999 / 64 * 8 + 8 + 56) & !63, 63_999));
         let wide: Vec<u64> = (0..8_000).map(|i| i * 8).collect();
         let (held, positions) = bytes(&wide);
         assert_eq!(positions, 8_000);

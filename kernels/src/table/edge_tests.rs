@@ -168,7 +168,7 @@ fn equal_halves_of_hashes() {
     let probe: Vec<u64> = (0..700).collect();
     let shapes = shapes(&values).into_iter().zip(shapes(&probe));
     for (build_keys, probe_keys) in shapes {
-        for hash in [|v: u64| v << 32, |v| v, |v| v % 3 << 31, |v| (v % 5) << 61 | v % 2] {
+        for hash in [|v: u64| v << 32, |v| v, |v| (v % 3) << 31, |v| ((v % 5) << 61) | (v % 2)] {
             let hashes = |values: &[u64]| values.iter().map(|&v| hash(v)).collect::<Vec<_>>();
             for kind in IndexKind::ALL {
                 let built = build(kind, &build_keys, &hashes(&values), Isa::detect());
@@ -182,12 +182,12 @@ fn equal_halves_of_hashes() {
 fn tables_that_exceed_the_cache() {
     let hasher = KeyHasher::with_seed(Isa::detect(), 21);
     let spread = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let unique: Vec<u64> = (0..400_000).map(spread).collect();
+    let unique: Vec<u64> = (0..240_000).map(spread).collect();
     let probe: Vec<u64> = (0..3000).map(|i| spread(i * 277)).collect();
     check_with(&hasher, &unique, &probe);
-    let repeated: Vec<u64> = (0..400_000).map(|i| spread(i % 150_000)).collect();
+    let repeated: Vec<u64> = (0..240_000).map(|i| spread(i % 100_000)).collect();
     check_with(&hasher, &repeated, &probe);
-    let dense: Vec<u64> = (0..400_000).map(|i| i ^ 0x155).collect();
+    let dense: Vec<u64> = (0..240_000).map(|i| i ^ 0x155).collect();
     check_with(&hasher, &dense, &(0..3000).map(|i| i * 277).collect::<Vec<_>>());
 }
 

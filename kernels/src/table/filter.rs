@@ -56,7 +56,7 @@ struct BloomFilter {
 #[inline(always)]
 fn place(hash: u64, words: usize) -> (usize, u64) {
     let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let word = ((mixed >> 32) as u128 * words as u128 >> 32) as usize;
+    let word = (((mixed >> 32) as u128 * words as u128) >> 32) as usize;
     let bit = |shift: u32| 1u64 << (mixed >> shift & 63);
     (word, bit(8) | bit(14) | bit(20) | bit(26))
 }
@@ -153,6 +153,12 @@ impl JoinIndex for Filtered {
         self.filter.words.bytes() + self.inner.bytes()
     }
 
+    fn touched_arrays(&self) -> Vec<usize> {
+        let mut arrays = self.inner.touched_arrays();
+        arrays.push(self.filter.words.bytes());
+        arrays
+    }
+
     fn unique(&self) -> Option<bool> {
         self.inner.unique()
     }
@@ -193,7 +199,7 @@ mod tests {
             let probe = Probe::new(&keys[..], &built[..10_000], None);
             assert!(filter.passing(probe, 0, usize::MAX).is_none(), "all pass");
             let others: Vec<u64> = (0..10_000)
-                .map(|i| if i % 10 == 0 { built[i as usize] } else { hash(i + 1 << 20) })
+                .map(|i| if i % 10 == 0 { built[i as usize] } else { hash((i + 1) << 20) })
                 .collect();
             let probe = Probe::new(&keys[..], &others, None);
             let passing = filter.passing(probe, 0, usize::MAX).expect("most do not pass");

@@ -10,9 +10,9 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
-use super::build::BuiltIndex;
+use super::build::{BuildInput, BuiltIndex};
 use super::{FindCursor, JoinIndex, Probe};
-use crate::arch::{CacheSizes, prefetch_read};
+use crate::arch::{CacheSizes, Isa, found_bits, prefetch_read, select_matches};
 use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::{NO_ROW, Pairs};
@@ -84,6 +84,9 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
 
     /// Bytes held.
     fn bytes(&self) -> usize;
+
+    /// Bytes of each array that locating a key touches at one random place.
+    fn touched_arrays(&self) -> Vec<usize>;
 }
 
 /// Where the rows of each key lie in the order of the index: those of key `n`
@@ -163,6 +166,7 @@ impl Runs {
 /// An index over numbered keys.
 #[derive(Debug)]
 pub(super) struct Grouped<L> {
+    isa: Isa,
     locate: L,
     runs: Option<Runs>,
     rows: usize,
@@ -175,7 +179,7 @@ impl<L: Locate> Grouped<L> {
     ///
     /// # Panics
     /// If there are not as many runs as numbers.
-    pub(super) fn new(locate: L, runs: Option<Runs>, rows: usize) -> Self {
+    fn new(isa: Isa, locate: L, runs: Option<Runs>, rows: usize) -> Self {
         let positions = match &runs {
             None => locate.numbers(),
             Some(runs) => {
@@ -183,17 +187,17 @@ impl<L: Locate> Grouped<L> {
                 runs.starts[locate.numbers()] as usize
             }
         };
-        Self { locate, runs, rows, positions }
+        Self { isa, locate, runs, rows, positions }
     }
 
     /// With the order of its positions, if it has one of its own.
     pub(super) fn built(
+        input: &BuildInput<'_>,
         locate: L,
         runs: Option<Runs>,
-        rows: usize,
         order: Option<Vec<u32>>,
     ) -> BuiltIndex {
-        let index = Self::new(locate, runs, rows);
+        let index = Self::new(input.isa, locate, runs, input.hashes.len());
         match order {
             None => BuiltIndex::in_row_order(index),
             Some(order) => BuiltIndex::ordered(index, order),
@@ -383,21 +387,13 @@ impl<'a> PairWriter<'a> {
     }
 }
 
-/// Keeps the rows that were found, with what was found, in front; returns how
-/// many they are.
-#[inline]
-fn compress<R: RowSource>(rows: R, found: &mut [u32], kept_rows: &mut [u32]) -> usize {
-    assert_eq!(found.len(), kept_rows.len());
+/// Moves the rows that were found, and what was found, to the front; returns
+/// how many they are.
+fn compress(rows: &mut [u32], found: &mut [u32]) -> usize {
     let mut count = 0;
-    for i in 0..found.len() {
-        // SAFETY: `count <= i < found.len() == kept_rows.len()`, and the block
-        // has as many rows as were located.
-        unsafe {
-            let number = *found.get_unchecked(i);
-            *kept_rows.get_unchecked_mut(count) = rows.row(i) as u32;
-            *found.get_unchecked_mut(count) = number;
-            count += usize::from(number != NO_ROW);
-        }
+    for i in 0..found.len().min(rows.len()) {
+        (rows[count], found[count]) = (rows[i], found[i]);
+        count += usize::from(found[i] != NO_ROW);
     }
     count
 }
@@ -417,6 +413,12 @@ impl<L: Locate> JoinIndex for Grouped<L> {
 
     fn bytes(&self) -> usize {
         self.locate.bytes() + self.runs.as_ref().map_or(0, |runs| runs.starts.bytes())
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        let mut arrays = self.locate.touched_arrays();
+        arrays.extend(self.runs.as_ref().map(|runs| runs.starts.bytes()));
+        arrays
     }
 
     fn unique(&self) -> Option<bool> {
@@ -460,10 +462,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             let numbers = &mut numbers[..BLOCK.min(probe.len() - from)];
             // SAFETY: rows of the probe, as many as there are numbers.
             unsafe { self.locate.locate(keys, probe.hashes(), From(from), numbers) };
-            for (word, numbers) in words.iter_mut().zip(numbers.chunks(64)) {
-                let bits = numbers.iter().enumerate();
-                *word = bits.fold(0, |word, (i, &n)| word | u64::from(n != NO_ROW) << i);
-            }
+            found_bits(self.isa, numbers, words);
         }
     }
 
@@ -477,7 +476,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             "cursor of another probe"
         );
         self.go_on(cursor, pairs, limit);
-        let (mut rows, mut found) = ([0; BLOCK], [NO_ROW; BLOCK]);
+        let (mut rows, mut found, mut located) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
         // So many rows are likely to find room.
         let fan_out = (self.rows / self.locate.numbers().max(1)).max(1);
         while cursor.rows.is_empty() && cursor.next_row < probe.len() {
@@ -490,17 +489,16 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             let count = if probe.matchable().is_some() {
                 let listed;
                 (cursor.next_row, listed) = list_rows(probe, from, &mut rows[..block]);
-                let list = rows;
-                let source = Listed(&list[..listed]);
+                let (listed, found) = (&mut rows[..listed], &mut found[..listed]);
                 // SAFETY: the list holds rows of the probe, at most a block.
-                unsafe { self.locate.locate(keys, hashes, source, &mut found[..listed]) };
-                compress(source, &mut found[..listed], &mut rows[..listed])
+                unsafe { self.locate.locate(keys, hashes, Listed(listed), found) };
+                compress(listed, found)
             } else {
                 cursor.next_row += count;
-                let source = From(from);
+                let located = &mut located[..count];
                 // SAFETY: `from + count` is at most the length of the probe.
-                unsafe { self.locate.locate(keys, hashes, source, &mut found[..count]) };
-                compress(source, &mut found[..count], &mut rows[..count])
+                unsafe { self.locate.locate(keys, hashes, From(from), located) };
+                select_matches(self.isa, located, from as u32, &mut rows, &mut found)
             };
             let (rows, numbers) = (&rows[..count], &found[..count]);
             match &self.runs {

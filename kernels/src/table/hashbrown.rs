@@ -65,12 +65,15 @@ impl<K: InlineKeys> Hashbrown<K> {
         let numbers = numbering.distinct() as usize;
         keys.shrink();
         let grouped = numbering.finish();
-        if let Some((runs, order)) = &grouped {
+        // To lay slots out anew pays only where there were far too many.
+        if let Some((runs, order)) = &grouped
+            && numbers * 4 <= rows
+        {
             let first_row = |number: u32| order[runs.start(number) as usize];
             table.shrink_to_fit(|slot| spread(hashes[first_row(K::number(slot) - 1) as usize]));
         }
         let (runs, order) = grouped.unzip();
-        Ok(Grouped::built(Self { keys, table, numbers }, runs, rows, order))
+        Ok(Grouped::built(input, Self { keys, table, numbers }, runs, order))
     }
 }
 
@@ -109,6 +112,16 @@ impl<K: InlineKeys> Locate for Hashbrown<K> {
 
     fn bytes(&self) -> usize {
         self.table.allocation_size() + self.keys.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        // A byte of control for each slot, and the slots.
+        let slots = self.table.allocation_size();
+        let control = slots / (size_of::<K::Slot>() + 1);
+        [control, slots - control, self.keys.bytes()]
+            .into_iter()
+            .filter(|&bytes| bytes > 0)
+            .collect()
     }
 }
 

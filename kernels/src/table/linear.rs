@@ -87,7 +87,7 @@ impl<K: InlineKeys> Linear<K> {
         let touched = slots.bytes() + keys.bytes();
         let prefetch = touched > CacheSizes::detect().l2 / 2;
         let (runs, order) = grouped.unzip();
-        Ok(Grouped::built(Self { keys, slots, numbers, prefetch }, runs, rows, order))
+        Ok(Grouped::built(input, Self { keys, slots, numbers, prefetch }, runs, order))
     }
 }
 
@@ -98,7 +98,8 @@ fn fewer<K: InlineKeys>(
     hash: impl Fn(u32) -> u64,
 ) -> Buffer<K::Slot> {
     let wanted = slots_for(numbers, size_of::<K::Slot>());
-    if wanted >= slots.len() {
+    // To lay them out anew pays only where they were far too many.
+    if wanted * 4 > slots.len() {
         return slots;
     }
     let mut fewer = Buffer::<K::Slot>::zeroed(wanted);
@@ -189,6 +190,10 @@ impl<K: InlineKeys> Locate for Linear<K> {
 
     fn bytes(&self) -> usize {
         self.slots.bytes() + self.keys.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        [self.slots.bytes(), self.keys.bytes()].into_iter().filter(|&bytes| bytes > 0).collect()
     }
 }
 

@@ -19,9 +19,15 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// How many keys are compared at once; so many entries after the last one
     /// may be read.
     const WINDOW: usize;
+    /// Without these there are half as many buckets as keys, at least: where the
+    /// window is short, buckets are shorter.
+    const MORE_BUCKET_BITS: u32;
 
     /// Views keys of this shape.
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_>;
+
+    /// Number of keys of a side.
+    fn len_of(keys: Self::Keys<'_>) -> usize;
 
     /// The item of a row.
     fn item(keys: Self::Keys<'_>, row: usize, hash: u64) -> Self::Item;
@@ -35,6 +41,14 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// Room for so many keys.
     fn with_room(keys: usize) -> Self;
 
+    /// Asks for what pushing an item will read, first for that of a far one.
+    fn prefetch_source(
+        _keys: Self::Keys<'_>,
+        _far: Option<&Self::Item>,
+        _near: Option<&Self::Item>,
+    ) {
+    }
+
     /// Appends the key of an item.
     fn push(&mut self, keys: Self::Keys<'_>, item: &Self::Item);
 
@@ -44,8 +58,8 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// Number of keys.
     fn len(&self) -> usize;
 
-    /// Which of the [`WINDOW`](Self::WINDOW) keys from `at` on are that of the
-    /// probe row, the first one as the lowest bit.
+    /// Which of the [`WINDOW`](Self::WINDOW) keys from `at` on is that of the
+    /// probe row, counted from 0; the number of them if none is.
     ///
     /// # Safety
     /// `at` is at most [`len`](Self::len), `row` is below the number of keys.
@@ -69,7 +83,7 @@ fn hash_and_row(hash: u64, row: usize) -> u64 {
 }
 
 macro_rules! fixed_column {
-    ($column:ident, $word:ty, $words:literal, $variant:ident, $window:literal, $what:literal) => {
+    ($column:ident, $word:ty, $words:literal, $variant:ident, $window:literal, $bits:literal, $what:literal) => {
         #[doc = $what]
         #[derive(Debug)]
         pub(in crate::table) struct $column {
@@ -91,10 +105,16 @@ macro_rules! fixed_column {
             type Keys<'a> = &'a [$word];
             type Item = [u64; $words + 1];
             const WINDOW: usize = $window;
+            const MORE_BUCKET_BITS: u32 = $bits;
 
             fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
                 let KeyView::$variant(words) = keys else { wrong_shape() };
                 words
+            }
+
+            #[inline(always)]
+            fn len_of(keys: &[$word]) -> usize {
+                keys.len()
             }
 
             #[inline(always)]
@@ -146,7 +166,12 @@ macro_rules! fixed_column {
                     let window: *const [$word; $window] = self.words.as_ptr().add(at).cast();
                     (*keys.get_unchecked(row), &*window)
                 };
-                (0..$window).fold(0, |bits, i| bits | u32::from(window[i] == key) << i)
+                // Without a branch: which one it is cannot be foretold.
+                let mut found = $window;
+                for (i, &word) in window.iter().enumerate().rev() {
+                    found = if word == key { i as u32 } else { found };
+                }
+                found
             }
 
             #[inline(always)]
@@ -166,8 +191,8 @@ macro_rules! fixed_column {
     };
 }
 
-fixed_column!(WordColumn, u64, 1, Words, 4, "Keys of up to 8 bytes.");
-fixed_column!(WideColumn, i128, 2, Wide, 2, "Keys of 9 to 16 bytes.");
+fixed_column!(WordColumn, u64, 1, Words, 4, 0, "Keys of up to 8 bytes.");
+fixed_column!(WideColumn, i128, 2, Wide, 2, 1, "Keys of 9 to 16 bytes.");
 
 /// Byte-string keys.
 #[derive(Debug)]
@@ -179,10 +204,16 @@ impl KeyColumn for ByteColumn {
     type Keys<'a> = &'a ByteKeys;
     type Item = [u64; 2];
     const WINDOW: usize = 2;
+    const MORE_BUCKET_BITS: u32 = 1;
 
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
         let KeyView::Bytes(keys) = keys else { wrong_shape() };
         keys
+    }
+
+    #[inline(always)]
+    fn len_of(keys: &ByteKeys) -> usize {
+        keys.len()
     }
 
     #[inline(always)]
@@ -204,6 +235,17 @@ impl KeyColumn for ByteColumn {
         Self { entries: ByteEntries::with_room(keys, Self::WINDOW) }
     }
 
+    #[inline(always)]
+    fn prefetch_source(keys: &ByteKeys, far: Option<&Self::Item>, near: Option<&Self::Item>) {
+        let row = |item: &Self::Item| item[1] as u32 as usize;
+        if let Some(far) = far {
+            prefetch_read(keys.offsets(), row(far));
+        }
+        if let Some(near) = near {
+            prefetch_read(keys.values(), keys.offsets()[row(near)] as usize);
+        }
+    }
+
     #[inline]
     fn push(&mut self, keys: &ByteKeys, item: &Self::Item) {
         self.entries.push(keys, item[1] as u32 as usize, item[0]);
@@ -219,22 +261,23 @@ impl KeyColumn for ByteColumn {
 
     #[inline(always)]
     unsafe fn window(&self, at: usize, keys: &ByteKeys, row: usize, hash: u64) -> u32 {
-        let mut found = 0;
+        let mut candidates = 0u32;
         for i in 0..Self::WINDOW {
             // SAFETY: `at <= len` by the caller, and there is a window of
             // padding after the last entry.
-            found |= u32::from(unsafe { self.entries.may_match(at + i, keys, row, hash) }) << i;
+            let may_match = unsafe { self.entries.may_match(at + i, keys, row, hash) };
+            candidates |= u32::from(may_match) << i;
         }
         // Equal halves of hashes of different keys are rare: one turn at most.
-        let mut candidates = found;
         while candidates != 0 {
-            let i = candidates.trailing_zeros() as usize;
-            if at + i < self.len() && self.entries.same_bytes(at + i, keys, row) {
-                return 1 << i;
+            let i = candidates.trailing_zeros();
+            let at = at + i as usize;
+            if at < self.len() && self.entries.same_bytes(at, keys, row) {
+                return i;
             }
             candidates &= candidates - 1;
         }
-        0
+        Self::WINDOW as u32
     }
 
     fn compare(&self, at: usize, keys: &ByteKeys, row: usize, hash: u64) -> Ordering {

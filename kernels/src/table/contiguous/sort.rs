@@ -18,6 +18,9 @@ const MAX_PARTITION_BITS: u32 = 10;
 /// looks at all of them at once or walks them.
 const UNSORTED: usize = 4;
 
+/// How far ahead of its use a key that lies elsewhere is asked for.
+const AHEAD: usize = 16;
+
 /// Rows sorted by bucket and, in a bucket, by key.
 pub(super) struct Sorted<C> {
     pub(super) column: C,
@@ -142,7 +145,9 @@ impl<C: KeyColumn> Output<C> {
                 }
                 debug_assert_eq!(carried, first);
                 self.order.extend(self.sorted.iter().map(row_of));
-                for item in &self.sorted {
+                for (i, item) in self.sorted.iter().enumerate() {
+                    let ahead = |rows| self.sorted.get(i + rows);
+                    C::prefetch_source(keys, ahead(2 * AHEAD), ahead(AHEAD));
                     self.column.push(keys, item);
                 }
                 return;
@@ -186,15 +191,15 @@ impl<C: KeyColumn> Output<C> {
         let runs = self.runs.filter(|_| distinct < self.order.len()).map(|runs| {
             if distinct + 1 < runs.len() { Buffer::copied_from(&runs[..=distinct]) } else { runs }
         });
-        let starts = coarser(self.starts, self.bits, distinct);
+        let starts = coarser::<C>(self.starts, self.bits, distinct);
         Sorted { column: self.column, starts, runs, order: self.order }
     }
 }
 
 /// Where few of the rows have a key of their own, neighbouring buckets become
 /// one, as long as none gets long: a smaller directory stays in cache.
-fn coarser(starts: Buffer<u32>, bits: u32, distinct: usize) -> Buffer<u32> {
-    let wanted = super::bucket_bits(distinct);
+fn coarser<C: KeyColumn>(starts: Buffer<u32>, bits: u32, distinct: usize) -> Buffer<u32> {
+    let wanted = super::bucket_bits::<C>(distinct);
     if wanted >= bits {
         return starts;
     }
