@@ -14,8 +14,10 @@ use crate::error::Result;
 use crate::key::{KeyView, Keys};
 use crate::memory::Reserved;
 use crate::pairs::NO_ROW;
-use crate::probe::{PartitionedKeys, Payload, partition_sizes};
-use crate::table::{BuildInput, BuiltIndex, JoinIndex, NestedLoop, Probe, check_build_rows};
+use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
+use crate::table::{
+    BuildInput, BuiltIndex, FusedRows, JoinIndex, NestedLoop, Probe, RowWords, check_build_rows,
+};
 
 /// Bytes of index a row takes, roughly: to size partitions only.
 const INDEX_BYTES_A_ROW: usize = 32;
@@ -26,6 +28,8 @@ struct Indexed {
     partition_bits: u32,
     /// The row at each position, where rows are not left in place.
     order: Option<Vec<u32>>,
+    /// The rows, where the index has the columns beside its keys.
+    fused: Option<FusedRows>,
     unique: bool,
     notes: Vec<String>,
 }
@@ -41,21 +45,6 @@ pub(super) fn build(
     let mut memory = Reserved::new(join.options.memory.clone());
     let findable = findable_rows(join, table, &mut memory)?;
     let count = findable.keys.len();
-    let indexed = if join.plan.is_nested_loop() {
-        let index: Box<dyn JoinIndex> = Box::new(NestedLoop::new(count)?);
-        Indexed {
-            partitions: vec![Part { index, first_row: 0 }],
-            partition_bits: 0,
-            order: None,
-            unique: count <= 1,
-            notes: Vec::new(),
-        }
-    } else {
-        index(join, &findable.keys, &mut memory)?
-    };
-    memory.shrink(findable.keys.bytes());
-    drop(findable.keys);
-
     let columns: Vec<_> = join
         .plan
         .payload_columns
@@ -66,9 +55,26 @@ pub(super) fn build(
             (join.spec.dimension_schema.field(i).data_type(), chunks)
         })
         .collect();
+    let indexed = if join.plan.is_nested_loop() {
+        let index: Box<dyn JoinIndex> = Box::new(NestedLoop::new(count)?);
+        Indexed {
+            partitions: vec![Part { index, first_row: 0 }],
+            partition_bits: 0,
+            order: None,
+            fused: None,
+            unique: count <= 1,
+            notes: Vec::new(),
+        }
+    } else {
+        let beside = RowColumns::new(&columns, count);
+        index(join, &findable.keys, &beside, &mut memory)?
+    };
+    memory.shrink(findable.keys.bytes());
+    drop(findable.keys);
+
     let estimate = Payload::estimated_bytes(&columns, count, indexed.order.is_some());
     memory.grow(estimate, "the retained columns")?;
-    let payload = Payload::new(&columns, count, indexed.order.as_deref())?;
+    let payload = Payload::new(&columns, count, indexed.order.as_deref(), indexed.fused.clone())?;
     drop(columns);
     memory.settle(estimate, payload.bytes(), "the retained columns")?;
     memory.shrink(findable.copied + order_bytes(&indexed));
@@ -90,7 +96,12 @@ fn order_bytes(indexed: &Indexed) -> usize {
 }
 
 /// Indexes the keys; leaves what the indexes and the order hold reserved.
-fn index(join: &StreamStaticJoin, keys: &Keys, memory: &mut Reserved) -> Result<Indexed> {
+fn index(
+    join: &StreamStaticJoin,
+    keys: &Keys,
+    beside: &RowColumns<'_>,
+    memory: &mut Reserved,
+) -> Result<Indexed> {
     let options = &join.options;
     let hash_bytes = keys.len() * size_of::<u64>();
     memory.grow(hash_bytes, "the hashes of the keys")?;
@@ -101,11 +112,12 @@ fn index(join: &StreamStaticJoin, keys: &Keys, memory: &mut Reserved) -> Result<
     let indexed = if options.layout == Layout::Partitioned {
         partitioned(join, keys, &hashes, memory)?
     } else {
-        let (built, unique) = one_index(join, keys.into(), &hashes)?;
+        let (built, unique) = one_index(join, keys.into(), &hashes, Some(beside))?;
         Indexed {
             partitions: vec![Part { index: built.index, first_row: 0 }],
             partition_bits: 0,
             order: built.order,
+            fused: built.fused,
             unique,
             notes: built.fallback.into_iter().collect(),
         }
@@ -142,7 +154,10 @@ fn partitioned(
     let moved = PartitionedKeys::new(keys, hashes, None, bits, 0);
     memory.settle(moved_bytes, moved.bytes(), "the keys by partition")?;
     let built = options.run((0..1usize << bits).collect(), |partition| {
-        moved.with(moved.range(partition), |keys, hashes| one_index(join, keys, hashes))
+        moved.with(moved.range(partition), |keys, hashes| {
+            // Columns of all partitions lie together, none beside keys.
+            one_index(join, keys, hashes, None)
+        })
     })?;
     let mut order = Vec::with_capacity(keys.len());
     let (mut partitions, mut unique) = (Vec::with_capacity(built.len()), true);
@@ -161,7 +176,7 @@ fn partitioned(
         }
     }
     memory.shrink(moved.bytes());
-    Ok(Indexed { partitions, partition_bits: bits, order: Some(order), unique, notes })
+    Ok(Indexed { partitions, partition_bits: bits, order: Some(order), fused: None, unique, notes })
 }
 
 /// An index, and whether every key occurs once.
@@ -169,8 +184,10 @@ fn one_index(
     join: &StreamStaticJoin,
     keys: KeyView<'_>,
     hashes: &[u64],
+    beside: Option<&RowColumns<'_>>,
 ) -> Result<(BuiltIndex, bool)> {
-    let input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
+    let mut input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
+    input.beside = beside.map(|columns| columns as &dyn RowWords);
     let built = join.options.builder().build(input)?;
     let index = &built.index;
     if let Some(unique) = index.unique() {

@@ -4,9 +4,11 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
 use super::gather::{fixed_width, row_bytes, slice_bytes};
+use super::row_columns::RowColumns;
 use super::row_store::RowStore;
 use super::variable::VariableColumn;
 use crate::error::Result;
+use crate::table::FusedRows;
 
 /// The retained columns of a table.
 #[derive(Debug)]
@@ -33,7 +35,8 @@ impl Payload {
     /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
     /// given, which names each row once and [`NO_ROW`](crate::pairs::NO_ROW) for
     /// a position without one, else as they come; nothing of the input is kept
-    /// alive.
+    /// alive. Columns of fixed width may be fused with the keys of an index,
+    /// which then laid out [`RowColumns`] of the same columns in that order.
     ///
     /// # Errors
     /// Arrow's.
@@ -41,14 +44,15 @@ impl Payload {
         columns: &[(&DataType, Vec<ArrayRef>)],
         rows: usize,
         order: Option<&[u32]>,
+        fused: Option<FusedRows>,
     ) -> Result<Self> {
-        let mut fixed: Vec<(&DataType, &[ArrayRef])> = Vec::new();
-        let columns = columns
+        let mut fixed = 0;
+        let places = columns
             .iter()
             .map(|(data_type, chunks)| {
                 let place = if fixed_width(data_type).is_some() {
-                    fixed.push((data_type, chunks));
-                    Place::Fixed(fixed.len() - 1)
+                    fixed += 1;
+                    Place::Fixed(fixed - 1)
                 } else {
                     Place::Variable(VariableColumn::new(data_type, chunks, order)?)
                 };
@@ -56,7 +60,8 @@ impl Payload {
                 Ok(Column { row_bytes, place })
             })
             .collect::<Result<_>>()?;
-        Ok(Self { columns, fixed: RowStore::new(&fixed, rows, order) })
+        let fixed = RowStore::new(&RowColumns::new(columns, rows), order, fused);
+        Ok(Self { columns: places, fixed })
     }
 
     /// Bytes that making a payload takes at its peak, roughly: in another order
@@ -156,7 +161,7 @@ mod tests {
         let columns: Vec<_> = columns.iter().map(|(t, chunks)| (t, chunks.clone())).collect();
         let gaps = [NO_ROW, 5, 4, NO_ROW, 3, 2, 1, 0, NO_ROW];
         for order in [None, Some(&[5, 4, 3, 2, 1, 0][..]), Some(&gaps[..])] {
-            let payload = Payload::new(&columns, 6, order).unwrap();
+            let payload = Payload::new(&columns, 6, order, None).unwrap();
             assert_eq!(payload.columns(), columns.len());
             for rows in [&[3, NO_ROW, 0, 5, 5, NO_ROW, 1][..], &[2, 4], &[]] {
                 // Positions without a row are never looked up.
@@ -188,7 +193,7 @@ mod tests {
     fn a_table_without_rows_gives_nulls() {
         let columns = columns();
         let columns: Vec<_> = columns.iter().map(|(t, _)| (t, Vec::new())).collect();
-        let payload = Payload::new(&columns, 0, None).unwrap();
+        let payload = Payload::new(&columns, 0, None, None).unwrap();
         for array in payload.gather(&(0..columns.len()).collect::<Vec<_>>(), &[NO_ROW; 3]).unwrap()
         {
             assert_eq!((array.len(), array.logical_null_count()), (3, 3));
@@ -200,14 +205,15 @@ mod tests {
     fn a_row_out_of_bounds_panics() {
         let columns = columns();
         let columns: Vec<_> = columns[..1].iter().map(|(t, chunks)| (t, chunks.clone())).collect();
-        let _ = Payload::new(&columns, 6, None).unwrap().gather(&[0], &[0, NO_ROW, 6]);
+        let _ = Payload::new(&columns, 6, None, None).unwrap().gather(&[0], &[0, NO_ROW, 6]);
     }
 
     #[test]
     fn a_retained_slice_does_not_keep_its_whole_buffer() {
         let large: ArrayRef =
             Arc::new(StringArray::from_iter_values((0..10_000).map(|i| format!("value {i}"))));
-        let payload = Payload::new(&[(&DataType::Utf8, vec![large.slice(5, 3)])], 3, None).unwrap();
+        let payload =
+            Payload::new(&[(&DataType::Utf8, vec![large.slice(5, 3)])], 3, None, None).unwrap();
         assert!(payload.bytes() < 1000, "{}", payload.bytes());
     }
 }

@@ -3,12 +3,14 @@
 
 use arrow::array::{Array, ArrayRef, BooleanBufferBuilder};
 use arrow::buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
-use arrow::datatypes::{ArrowNativeType, DataType, ToByteSlice};
+use arrow::datatypes::DataType;
 
-use super::gather::{fixed_array, fixed_width, values};
+use super::gather::fixed_array;
+use super::row_columns::{RowColumns, WORD};
 use crate::error::Result;
 use crate::memory::{Buffer, Plain};
 use crate::pairs::NO_ROW;
+use crate::table::{FusedRows, RowWords};
 
 /// Rows that are gathered for all columns before the next ones: what they
 /// touch stays in the first-level cache.
@@ -20,15 +22,26 @@ const BLOCK: usize = 128;
 pub(super) struct RowStore {
     columns: Vec<Column>,
     rows: usize,
+    /// Bytes from a row to the next.
     stride: usize,
-    bytes: Buffer<u8>,
+    /// Bytes before the columns of a row.
+    start: usize,
+    bytes: RowBytes,
+}
+
+#[derive(Debug)]
+enum RowBytes {
+    Own(Buffer<u8>),
+    /// An index has them, beside its keys.
+    Fused(FusedRows),
 }
 
 #[derive(Debug)]
 struct Column {
     data_type: DataType,
     width: usize,
-    /// Where the value begins in a row; `offset + width <= stride`.
+    /// Where the value begins after the start of a row;
+    /// `start + offset + width <= stride`.
     offset: usize,
     valid: Option<BooleanBuffer>,
 }
@@ -58,83 +71,46 @@ macro_rules! each_width {
 impl RowStore {
     /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
     /// given, which names each row once and [`NO_ROW`] where a row is left out.
-    /// Their types have a [`fixed_width`].
+    /// Their types have a [`fixed_width`]. Where an index has fused them with its
+    /// keys, in that order, they are there already.
     pub(super) fn new(
-        columns: &[(&DataType, &[ArrayRef])],
-        rows: usize,
+        columns: &RowColumns<'_>,
         order: Option<&[u32]>,
+        fused: Option<FusedRows>,
     ) -> Self {
-        let positions = order.map_or(rows, <[u32]>::len);
-        // The widest first, so that each value is aligned to its width.
-        let widths: Vec<usize> =
-            columns.iter().map(|(data_type, _)| fixed_width(data_type).unwrap_or(0)).collect();
-        let widest = widths.iter().copied().max().unwrap_or(1);
-        let mut by_width: Vec<usize> = (0..columns.len()).collect();
-        by_width.sort_by_key(|&i| std::cmp::Reverse(widths[i]));
-        let mut offsets = vec![0; columns.len()];
-        let mut end = 0;
-        for i in by_width {
-            offsets[i] = end;
-            end += widths[i];
-        }
-        let stride = end.next_multiple_of(widest);
-        let mut store = Self {
-            columns: columns
-                .iter()
-                .zip(widths.iter().zip(offsets))
-                .map(|((data_type, chunks), (&width, offset))| Column {
-                    data_type: (*data_type).clone(),
-                    width,
-                    offset,
-                    valid: validity(chunks, rows, order),
-                })
-                .collect(),
-            rows: positions,
-            stride,
-            bytes: Buffer::zeroed(positions * stride),
-        };
-        // Where each input row goes.
-        let target: Option<Vec<u32>> = order.map(|order| {
-            let mut target = vec![0; rows];
-            let held = order.iter().zip(0..).filter(|&(&from, _)| from != NO_ROW);
-            held.for_each(|(&from, to)| target[from as usize] = to);
-            target
-        });
-        for (i, (_, chunks)) in columns.iter().enumerate() {
-            let mut row = 0;
-            for chunk in *chunks {
-                match widths[i] {
-                    1 => store.fill::<u8>(i, chunk, row, target.as_deref()),
-                    2 => store.fill::<u16>(i, chunk, row, target.as_deref()),
-                    4 => store.fill::<u32>(i, chunk, row, target.as_deref()),
-                    8 => store.fill::<u64>(i, chunk, row, target.as_deref()),
-                    _ => store.fill::<i128>(i, chunk, row, target.as_deref()),
-                }
-                row += chunk.len();
+        let positions = order.map_or(columns.rows, <[u32]>::len);
+        let layout = &columns.layout;
+        let (stride, start, bytes) = match fused {
+            Some(fused) => {
+                assert!(fused.stride > columns.words(), "rows of other columns");
+                assert_eq!(fused.words.len(), positions * fused.stride, "rows of another table");
+                (fused.stride * WORD, WORD, RowBytes::Fused(fused))
             }
-        }
-        store
-    }
-
-    fn fill<T: Plain + ArrowNativeType>(
-        &mut self,
-        column: usize,
-        chunk: &ArrayRef,
-        first_row: usize,
-        target: Option<&[u32]>,
-    ) {
-        let (stride, offset) = (self.stride, self.columns[column].offset);
-        let data = chunk.to_data();
-        for (i, value) in values::<T>(&data).iter().enumerate() {
-            let row = target.map_or(first_row + i, |target| target[first_row + i] as usize);
-            let at = row * stride + offset;
-            self.bytes[at..at + size_of::<T>()].copy_from_slice(value.to_byte_slice());
-        }
+            None => {
+                let mut bytes = Buffer::zeroed(positions * layout.stride);
+                columns.write_bytes(order, layout.stride, &mut bytes);
+                (layout.stride, 0, RowBytes::Own(bytes))
+            }
+        };
+        let columns = columns
+            .columns
+            .iter()
+            .zip(&layout.columns)
+            .map(|((data_type, chunks), &(width, offset))| {
+                let valid = validity(chunks, columns.rows, order);
+                Column { data_type: (*data_type).clone(), width, offset, valid }
+            })
+            .collect();
+        Self { columns, rows: positions, stride, start, bytes }
     }
 
     pub(super) fn bytes(&self) -> usize {
         let valid = self.columns.iter().filter_map(|column| column.valid.as_ref());
-        self.bytes.bytes() + valid.map(|valid| valid.inner().capacity()).sum::<usize>()
+        let rows = match &self.bytes {
+            RowBytes::Own(bytes) => bytes.bytes(),
+            RowBytes::Fused(_) => 0,
+        };
+        rows + valid.map(|valid| valid.inner().capacity()).sum::<usize>()
     }
 
     /// The values of `rows` for each of `wanted`, nulls where a row is
@@ -193,17 +169,21 @@ impl RowStore {
     ///
     /// # Safety
     /// There are rows, those named are below `self.rows` or [`NO_ROW`], and
-    /// `offset + size_of::<T>() <= self.stride`.
+    /// `self.start + offset + size_of::<T>() <= self.stride`.
     #[inline(always)]
     unsafe fn append<T: Plain>(&self, offset: usize, rows: &[u32], values: &mut Vec<T>) {
-        debug_assert!(offset + size_of::<T>() <= self.stride);
-        let base = self.bytes.as_ptr();
+        debug_assert!(self.start + offset + size_of::<T>() <= self.stride);
+        let base: *const u8 = match &self.bytes {
+            RowBytes::Own(bytes) => bytes.as_ptr(),
+            RowBytes::Fused(fused) => fused.words.as_ptr().cast(),
+        };
+        let offset = self.start + offset;
         values.extend(rows.iter().map(|&row| {
             let row = if row == NO_ROW { 0 } else { row as usize };
             debug_assert!(row < self.rows);
             // SAFETY: `row < self.rows`, so that `size_of::<T>()` bytes from
             // `row * stride + offset` on lie inside the `rows * stride` bytes
-            // of the buffer; every bit pattern of a `Plain` type is a value.
+            // that `new` saw or made; every bit pattern of a `Plain` type is a value.
             unsafe { base.add(row * self.stride + offset).cast::<T>().read_unaligned() }
         }));
     }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::JoinIndex;
 use super::auto::AutoIndex;
 use super::kind::IndexKind;
+use super::{FusedRows, JoinIndex, RowWords};
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::key::KeyView;
@@ -20,6 +20,9 @@ pub struct BuildInput<'a> {
     pub hashes: &'a [u64],
     /// The instruction set to look up with.
     pub isa: Isa,
+    /// Columns that will be gathered for what is found: an index may lay them
+    /// out beside its keys, and says so in [`BuiltIndex::fused`].
+    pub beside: Option<&'a dyn RowWords>,
 }
 
 impl<'a> BuildInput<'a> {
@@ -34,7 +37,7 @@ impl<'a> BuildInput<'a> {
         let keys = keys.into();
         assert_eq!(keys.len(), hashes.len(), "one hash a key");
         check_build_rows(keys.len() as u64)?;
-        Ok(Self { keys, hashes, isa })
+        Ok(Self { keys, hashes, isa, beside: None })
     }
 }
 
@@ -48,13 +51,16 @@ pub struct BuiltIndex {
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
+    /// The rows with the columns of [`BuildInput::beside`] in them, if the index
+    /// laid them out. They belong to the index, which counts their bytes.
+    pub fused: Option<FusedRows>,
 }
 
 impl BuiltIndex {
     /// An index whose positions are row numbers.
     #[must_use]
     pub fn in_row_order(index: impl JoinIndex + 'static) -> Self {
-        Self { index: Box::new(index), order: None, fallback: None }
+        Self { index: Box::new(index), order: None, fallback: None, fused: None }
     }
 
     /// An index that lays rows out in an order of its own.
@@ -62,7 +68,7 @@ impl BuiltIndex {
     pub fn ordered(index: impl JoinIndex + 'static, order: Vec<u32>) -> Self {
         debug_assert_eq!(index.positions(), order.len());
         debug_assert!(index.unique().is_some());
-        Self { index: Box::new(index), order: Some(order), fallback: None }
+        Self { index: Box::new(index), order: Some(order), fallback: None, fused: None }
     }
 
     /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.

@@ -13,6 +13,7 @@ mod direct;
 #[cfg(test)]
 mod edge_tests;
 mod filter;
+mod fused;
 mod grouped;
 mod hashbrown;
 mod inline_keys;
@@ -34,6 +35,7 @@ pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 pub use cursor::FindCursor;
 pub use filter::FilteredBuilder;
+pub use fused::{FusedRows, RowWords};
 pub use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;

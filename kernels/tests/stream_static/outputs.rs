@@ -224,3 +224,51 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
         }
     }
 }
+
+/// A table above the second-level cache: a perfect hash keeps the columns beside
+/// its keys, and gives what another index gives.
+#[test]
+fn columns_beside_the_keys_are_those_of_the_table() {
+    let rows = arch::CacheSizes::detect().l2 / 6;
+    let key = |i: usize| arch::mix(i as u64) as i64;
+    let keys = Int64Array::from_iter_values((0..rows).map(key));
+    let small = Int16Array::from_iter((0..rows).map(|i| (i % 7 != 0).then_some(i as i16)));
+    let wide = Int64Array::from_iter_values((0..rows).map(|i| i as i64 * 3));
+    let texts = StringArray::from_iter_values((0..rows).map(|i| (i % 100).to_string()));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("d", Arc::new(keys)),
+        ("small", Arc::new(small)),
+        ("wide", Arc::new(wide)),
+        ("text", Arc::new(texts)),
+    ];
+    // Among several batches, and with columns on both sides of the limit.
+    let table = RecordBatch::try_from_iter(columns).unwrap();
+    let table = [table.slice(0, rows / 3), table.slice(rows / 3, rows - rows / 3)];
+    let wanted = (0..5000).map(|i| key(i * 61 % (rows + rows / 9)));
+    let stream: ArrayRef = Arc::new(Int64Array::from_iter_values(wanted));
+    let stream = RecordBatch::try_from_iter([("k", stream)]).unwrap();
+    for dropped in [0, 1] {
+        let joined = |index: IndexKind| {
+            let keys = vec![KeyPair::equal(0, 0)];
+            let (left, right) = (stream.schema(), table[0].schema());
+            let mut spec = StreamStaticSpec::on(left, right, JoinType::LeftOuter, keys);
+            spec.output.truncate(spec.output.len() - dropped);
+            let options = JoinOptions { index: index.into(), ..JoinOptions::default() };
+            let mut join = StreamStaticJoin::new(spec, options).unwrap();
+            let snapshot = join.build(&table, 0).unwrap();
+            let payload = snapshot.payload_bytes();
+            join.swap(snapshot);
+            let mut cursor = join.push(&stream).unwrap();
+            let mut batches = Vec::new();
+            while let Some(batch) = cursor.next_batch().unwrap() {
+                batches.push(batch);
+            }
+            (arrow::compute::concat_batches(join.output_schema(), &batches).unwrap(), payload)
+        };
+        let (expected, apart) = joined(IndexKind::Chained);
+        let (found, beside) = joined(IndexKind::Perfect);
+        assert_eq!(found, expected);
+        // The key and the two numbers are in the index.
+        assert!(apart - beside > rows * 18, "{apart} {beside}");
+    }
+}

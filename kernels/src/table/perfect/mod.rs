@@ -41,10 +41,12 @@ pub(super) struct Perfect<S> {
 impl<S: SlotKeys> Perfect<S> {
     /// Builds the index, or says why these keys have none.
     pub(super) fn build(input: BuildInput<'_>) -> Result<BuiltIndex, Unplaceable> {
-        let BuildInput { keys, hashes, isa } = input;
+        let BuildInput { hashes, isa, .. } = input;
         let (pilots, order) = place(hashes)?;
-        let keys = S::new(keys, hashes, &order);
-        Ok(BuiltIndex::ordered(Self { isa, rows: hashes.len(), pilots, keys }, order))
+        let keys = S::new(&input, &order);
+        let fused = keys.fused();
+        let index = Self { isa, rows: hashes.len(), pilots, keys };
+        Ok(BuiltIndex { fused, ..BuiltIndex::ordered(index, order) })
     }
 
     /// The match of each of at most [`BLOCK`] probe rows from `from` on.

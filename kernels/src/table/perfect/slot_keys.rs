@@ -1,12 +1,15 @@
 //! The keys of a perfect table, in slot order.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::pilots::Pilots;
 use crate::arch::{CacheSizes, Hashed, Isa, Strided, prefetch_read};
 use crate::key::{ByteKeys, KeyView};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
+use crate::table::build::BuildInput;
+use crate::table::{FusedRows, RowWords};
 
 /// How far ahead of its use a build key is asked for.
 const AHEAD: usize = 32;
@@ -40,7 +43,12 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
 
     /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
     /// is no row.
-    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self;
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self;
+
+    /// The rows, if they hold columns beside the keys.
+    fn fused(&self) -> Option<FusedRows> {
+        None
+    }
 
     /// Views probe keys, which have the shape of the table.
     fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
@@ -112,20 +120,39 @@ fn lay_out<T>(order: &[u32], keys: &[T], mut put: impl FnMut(usize, usize)) {
     }
 }
 
-/// Keys of up to 8 bytes.
+/// Keys of up to 8 bytes, with columns of the table beside each where that pays.
 #[derive(Debug)]
-pub(in crate::table) struct WordSlots(Buffer<u64>);
+pub(in crate::table) struct WordSlots {
+    rows: FusedRows,
+}
+
+/// Words of columns at most that are laid out beside a key: with more, half of
+/// the rows would lie on two cache lines.
+const MOST_BESIDE: usize = 3;
 
 impl SlotKeys for WordSlots {
     type Probe<'a> = &'a [u64];
 
-    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
-        let keys = Self::probe(keys);
-        let mut words = Buffer::zeroed(order.len());
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+        let keys = Self::probe(input.keys);
+        // In cache a row more a line costs nothing, and more lines do.
+        let pays = |words: usize| {
+            (1..=MOST_BESIDE).contains(&words) && size_of_val(order) * 2 > CacheSizes::detect().l2
+        };
+        let beside = input.beside.filter(|columns| pays(columns.words()));
+        let stride = 1 + beside.map_or(0, RowWords::words);
+        let mut words = Buffer::zeroed(order.len() * stride);
         if !keys.is_empty() {
-            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+            lay_out(order, keys, |slot, row| words[slot * stride] = keys[row]);
+            if let Some(columns) = beside {
+                columns.write(order, stride, &mut words);
+            }
         }
-        Self(words)
+        Self { rows: FusedRows { words: Arc::new(words), stride } }
+    }
+
+    fn fused(&self) -> Option<FusedRows> {
+        (self.rows.stride > 1).then(|| self.rows.clone())
     }
 
     fn probe(keys: KeyView<'_>) -> &[u64] {
@@ -153,15 +180,16 @@ impl SlotKeys for WordSlots {
             }
         };
         let keys = Hashed { words, hashes };
-        let prefetch = self.0.bytes() > CacheSizes::detect().l2 / 2;
-        let table = Strided { words: &self.0, stride: 1, prefetch };
-        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+        let FusedRows { words, stride } = &self.rows;
+        let prefetch = words.bytes() > CacheSizes::detect().l2 / 2;
+        let table = Strided { words, stride: *stride, prefetch };
+        assert_eq!(words.len(), pilots.positions() * stride, "pilots of another table");
         // SAFETY: there is a word for each position.
         unsafe { pilots.matches(isa, table, keys, matches) }
     }
 
     fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.rows.words.bytes()
     }
 }
 
@@ -172,8 +200,8 @@ pub(in crate::table) struct WideSlots(Buffer<i128>);
 impl SlotKeys for WideSlots {
     type Probe<'a> = &'a [i128];
 
-    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
-        let keys = Self::probe(keys);
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+        let keys = Self::probe(input.keys);
         let mut words = Buffer::zeroed(order.len());
         if !keys.is_empty() {
             lay_out(order, keys, |slot, row| words[slot] = keys[row]);
@@ -258,8 +286,8 @@ fn prefix(keys: &ByteKeys, row: usize) -> u128 {
 impl SlotKeys for ByteSlots {
     type Probe<'a> = &'a ByteKeys;
 
-    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self {
-        let keys = Self::probe(keys);
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+        let (keys, hashes) = (Self::probe(input.keys), input.hashes);
         let rest_bytes = keys.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as usize);
         let rest_bytes = rest_bytes.map(|len| len.saturating_sub(PREFIX)).sum();
         let mut entries = Buffer::<ByteEntry>::zeroed(order.len());
