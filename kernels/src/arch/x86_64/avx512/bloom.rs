@@ -86,14 +86,14 @@ pub(in crate::arch) unsafe fn bloom_passing(
         // SAFETY: a block has that many hashes.
         unsafe { here.place(filter, prefetch, block(0)) };
     }
-    for i in 0..blocks {
+    for (i, passing) in passing.iter_mut().enumerate().take(blocks) {
         // While a block is tested the words of the next one are on their way.
         if i + 1 < blocks {
             // SAFETY: as above.
             unsafe { next.place(filter, prefetch, block(i + 1)) };
         }
         // SAFETY: placed in this filter.
-        passing[i] = unsafe { here.passing(filter) };
+        *passing = unsafe { here.passing(filter) };
         std::mem::swap(&mut here, &mut next);
     }
     // SAFETY: the caller's promise.
