@@ -1,135 +1,97 @@
-//! The stream-static join by phase: build, probe to pairs, materialised output,
-//! beside `row-at-a-time` in the same run. Ratios between lines of one run are
-//! what counts; see METHODOLOGY.md.
+//! The stream-static join as callers have it: gather (columns out), partition
+//! and every other layout, and residual conditions, with `row-at-a-time` beside
+//! each. Ratios between lines of one run are what counts; see METHODOLOGY.md.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
-use arrow::array::*;
+use arrow::array::{ArrayRef, AsArray, BooleanArray};
+use arrow::buffer::BooleanBuffer;
+use arrow::datatypes::Int64Type;
 use criterion::*;
-use streamjoin_kernels::arch::mix;
-use streamjoin_kernels::key::Keys;
-use streamjoin_kernels::pairs::Pairs;
-use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
+use streamjoin::sweep::*;
+use streamjoin_benches::{short, table_rows};
 use streamjoin_kernels::*;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Rows of a micro-batch, and of the output batches.
-const BATCH: usize = 8192;
-/// Distinct micro-batches, so that no branch predictor learns them.
-const BATCHES: usize = 64;
-const TABLE_ROWS: [usize; 4] = [1_000, 100_000, 1_000_000, 10_000_000];
-
-/// Sparse unique keys: a bijection of the ordinal.
-fn key(ordinal: u64) -> u64 {
-    mix(ordinal ^ 0xabcd)
+/// `row` and the payload columns out.
+fn spec(data: &Data, join_type: JoinType) -> StreamStaticSpec {
+    let (stream, table) = (data.stream_schema(), data.table_schema());
+    let keys = data.key_pairs();
+    let (first, mut spec) =
+        (keys.len(), StreamStaticSpec::on(Arc::clone(stream), Arc::clone(table), join_type, keys));
+    let keys = [ColumnRef::Stream(0), ColumnRef::Dimension(0)];
+    assert_eq!(first, 1, "keys of one column");
+    spec.output.retain(|column| !keys.contains(&column.source));
+    spec
 }
 
-/// Random ordinals below `rows`; of `hits` in a hundred the key exists.
-fn probe_keys(rows: usize, hits: u64) -> Vec<u64> {
-    (0..(BATCH * BATCHES) as u64)
-        .map(|i| {
-            let random = mix(i);
-            let ordinal = random % rows as u64;
-            key(if mix(random) % 100 < hits { ordinal } else { ordinal + (1 << 40) })
-        })
-        .collect()
-}
-
-fn kernels(c: &mut Criterion) {
-    for rows in TABLE_ROWS {
-        let keys = Keys::Words((0..rows as u64).map(key).collect());
-        let hasher = KeyHasher::with_seed(Isa::detect(), 1);
-        let mut hashes = Vec::new();
-        hasher.hash(&keys, &mut hashes);
-        let mut group = c.benchmark_group(format!("build/{rows}"));
-        group.throughput(Throughput::Elements(rows as u64)).sample_size(10);
-        for kind in IndexKind::ALL {
-            group.bench_function(kind.name(), |b| {
-                let input = BuildInput::new(&keys, &hashes, Isa::detect()).unwrap();
-                b.iter_with_large_drop(|| kind.build(input).unwrap());
-            });
+/// Batches through a join, the next one at each call.
+fn pushes<'a>(
+    data: &'a Data,
+    spec: StreamStaticSpec,
+    options: JoinOptions,
+) -> impl FnMut() -> usize + 'a {
+    let mut join = StreamStaticJoin::new(spec, options).expect("a plan");
+    join.swap(join.build(data.table(), 0).expect("a table"));
+    let mut batches = data.stream().iter().cycle();
+    move || {
+        let mut rows = 0;
+        let mut output = join.push(batches.next().expect("cycle")).expect("a batch");
+        while let Some(batch) = output.next_batch().expect("rows") {
+            rows += black_box(batch).num_rows();
         }
-        group.finish();
-        for hits in [100, 10] {
-            let probe = Keys::Words(probe_keys(rows, hits).into());
-            let mut group = c.benchmark_group(format!("pairs/{rows}/{hits}%"));
-            group.throughput(Throughput::Elements(BATCH as u64));
-            for kind in IndexKind::ALL {
-                let input = BuildInput::new(&keys, &hashes, Isa::detect()).unwrap();
-                let index = kind.build(input).unwrap().index;
-                let (mut hashes, mut pairs, mut at) = (Vec::new(), Pairs::default(), 0);
-                group.bench_function(kind.name(), |b| {
-                    b.iter(|| {
-                        at = (at + 1) % BATCHES;
-                        let keys = probe.slice(at * BATCH, BATCH);
-                        hasher.hash(&keys, &mut hashes);
-                        pairs.clear();
-                        let probe = Probe::new(&keys, &hashes, None);
-                        let mut cursor = FindCursor::default();
-                        index.find(probe, &mut cursor, &mut pairs, usize::MAX);
-                        black_box(pairs.len())
-                    });
-                });
+        rows
+    }
+}
+
+fn of(index: IndexKind, layout: Layout) -> JoinOptions {
+    JoinOptions { index: index.into(), layout, ..JoinOptions::default() }
+}
+
+/// Payload columns materialised beside the stream's.
+fn gather(c: &mut Criterion) {
+    for build_rows in table_rows() {
+        for (hit_rate, payload, join_type) in [
+            (1.0, 1, JoinType::Inner),
+            (1.0, 4, JoinType::Inner),
+            (0.5, 2, JoinType::Inner),
+            (0.5, 2, JoinType::LeftOuter),
+        ] {
+            let workload = Workload { build_rows, hit_rate, payload, ..Workload::default() };
+            let data = Data::generate(&workload).expect("rows");
+            let hits = 100.0 * hit_rate;
+            let mut group = c.benchmark_group(format!(
+                "gather/{build_rows}/{payload}-columns/{hits}%/{join_type}"
+            ));
+            short(&mut group);
+            group.throughput(Throughput::Elements(workload.batch_rows as u64));
+            for index in IndexKind::ALL {
+                let mut push = pushes(&data, spec(&data, join_type), of(index, Layout::Broadcast));
+                group.bench_function(index.name(), |b| b.iter(&mut push));
             }
             group.finish();
         }
     }
 }
 
-fn table(rows: usize) -> RecordBatch {
-    let ordinals = 0..rows as i64;
-    let keys = Int64Array::from_iter_values(ordinals.clone().map(|i| key(i as u64) as i64));
-    RecordBatch::try_from_iter([
-        ("key", Arc::new(keys) as ArrayRef),
-        ("d0", Arc::new(Int64Array::from_iter_values(ordinals.clone()))),
-        ("d1", Arc::new(Int64Array::from_iter_values(ordinals.map(|i| i * 3)))),
-    ])
-    .unwrap()
-}
-
-/// Probe key and payload and two dimension columns, materialised.
-fn materialised(c: &mut Criterion) {
-    for rows in TABLE_ROWS {
-        let table = table(rows);
-        for (hits, join_type) in
-            [(100, JoinType::Inner), (50, JoinType::Inner), (50, JoinType::LeftOuter)]
-        {
-            let keys: Int64Array =
-                probe_keys(rows, hits).into_iter().map(|key| Some(key as i64)).collect();
-            let payload = Int64Array::from_iter_values(0..keys.len() as i64);
-            let stream = RecordBatch::try_from_iter([
-                ("key", Arc::new(keys) as ArrayRef),
-                ("payload", Arc::new(payload)),
-            ])
-            .unwrap();
-            let mut group = c.benchmark_group(format!("materialised/{rows}/{hits}%/{join_type}"));
-            group.throughput(Throughput::Elements(BATCH as u64));
-            for index in IndexKind::ALL {
-                for layout in Layout::ALL {
-                    let mut spec = StreamStaticSpec::on(
-                        stream.schema(),
-                        table.schema(),
-                        join_type,
-                        vec![KeyPair::equal(0, 0)],
-                    );
-                    spec.output.remove(2);
-                    let options =
-                        JoinOptions { index: index.into(), layout, ..JoinOptions::default() };
-                    let mut join = StreamStaticJoin::new(spec, options).unwrap();
-                    join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
-                    let mut at = 0;
-                    group.bench_function(format!("{layout}/{index}"), |b| {
-                        b.iter(|| {
-                            at = (at + 1) % BATCHES;
-                            let mut cursor = join.push(&stream.slice(at * BATCH, BATCH)).unwrap();
-                            while let Some(batch) = cursor.next_batch().unwrap() {
-                                black_box(batch);
-                            }
-                        });
-                    });
+/// Every layout: partitioning both sides, merging sorted ones.
+fn layouts(c: &mut Criterion) {
+    for build_rows in table_rows() {
+        // A partition of a micro-batch should be worth the visit.
+        for batch_rows in [8192, 262_144] {
+            let workload = Workload { build_rows, batch_rows, ..Workload::default() };
+            let data = Data::generate(&workload).expect("rows");
+            let mut group = c.benchmark_group(format!("layout/{build_rows}/{batch_rows}-rows"));
+            short(&mut group);
+            group.throughput(Throughput::Elements(batch_rows as u64));
+            for layout in Layout::ALL {
+                for index in [IndexKind::Chained, IndexKind::RowAtATime] {
+                    let spec = spec(&data, JoinType::Inner);
+                    let mut push = pushes(&data, spec, of(index, layout));
+                    group.bench_function(format!("{layout}/{index}"), |b| b.iter(&mut push));
                 }
             }
             group.finish();
@@ -137,5 +99,43 @@ fn materialised(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, kernels, materialised);
+/// Keeps a pair by the number of its table row.
+#[derive(Debug)]
+struct Below(i64);
+
+impl Predicate for Below {
+    fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
+        let values = columns[0].as_primitive::<Int64Type>().values();
+        Ok(BooleanBuffer::collect_bool(rows, |row| values[row] < self.0).into())
+    }
+}
+
+/// A condition on candidate pairs that keeps all, half or none of them.
+fn residual(c: &mut Criterion) {
+    let workload = Workload { build_rows: 100_000, duplicates: 4, ..Workload::default() };
+    let data = Data::generate(&workload).expect("rows");
+    let mut group = c.benchmark_group("residual/100000/4-rows-a-key");
+    short(&mut group);
+    group.throughput(Throughput::Elements(workload.batch_rows as u64));
+    for (name, below) in
+        [("none", None), ("all", Some(100_000)), ("half", Some(50_000)), ("no", Some(0))]
+    {
+        for index in IndexKind::ALL {
+            let mut spec = spec(&data, JoinType::Inner);
+            spec.residual = below.map(|below| Filter {
+                predicate: Arc::new(Below(below)),
+                columns: vec![ColumnRef::Dimension(1)],
+            });
+            let mut push = pushes(&data, spec, of(index, Layout::Broadcast));
+            let name = match name {
+                "none" => "without".to_owned(),
+                kept => format!("keeps-{kept}"),
+            };
+            group.bench_function(format!("{name}/{index}"), |b| b.iter(&mut push));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, gather, layouts, residual);
 criterion_main!(benches);

@@ -11,6 +11,7 @@ use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
 };
+use streamjoin_benches::full_grid;
 use streamjoin_benches::state_workload::{
     BATCH_ROWS, KeyChoice, Load, Meter, OperatorLoad, Setting, StoreLoad,
 };
@@ -45,10 +46,6 @@ const PHASES: [Phase; 3] = [
     ("evict", |meter| meter.evict, Duration::from_millis(60)),
 ];
 
-fn is_full() -> bool {
-    std::env::var("STREAMJOIN_BENCH_GRID").is_ok_and(|grid| grid == "full")
-}
-
 fn base() -> Setting {
     Setting { interval: INTERVALS[0].0, ..Setting::default() }
 }
@@ -82,7 +79,7 @@ fn settings() -> Vec<Setting> {
         .filter(|departs| *departs)
         .count()
     };
-    all.retain(|setting| (is_full() || departures(setting) <= 1) && setting.shape().is_ok());
+    all.retain(|setting| (full_grid() || departures(setting) <= 1) && setting.shape().is_ok());
     all
 }
 

@@ -3,7 +3,7 @@
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
 //! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`watermark`] (many delays in one pass), [`record`] and
+//! [`measure`] (many), [`sweep`] (generated workloads), [`watermark`] (many delays in one pass), [`record`] and
 //! [`sink`] (what is left behind), [`cli`] (the commands).
 
 pub mod cli;
@@ -19,4 +19,5 @@ pub mod replay;
 pub mod scenario;
 pub mod sink;
 pub mod sql;
+pub mod sweep;
 pub mod watermark;

@@ -2,7 +2,7 @@
 
 use ahash::RandomState;
 
-use crate::arch::{self, Isa, mix};
+use crate::arch::{self, Isa, mix, mix_wide};
 use crate::key::{ByteKeys, KeyView};
 
 /// A seeded hash of normalised keys. Both sides of a join use the same one.
@@ -51,11 +51,7 @@ impl KeyHasher {
         }
         match keys {
             KeyView::Words(words) => arch::hash_words(self.isa, words, self.seed, hashes),
-            KeyView::Wide(words) => {
-                for (hash, &word) in hashes.iter_mut().zip(words) {
-                    *hash = self.hash_wide(word);
-                }
-            }
+            KeyView::Wide(words) => arch::hash_wide(self.isa, words, self.seed, hashes),
             KeyView::Bytes(keys) => self.hash_bytes(keys, hashes),
         }
     }
@@ -69,7 +65,7 @@ impl KeyHasher {
     /// The hash of one key of 9 to 16 bytes.
     #[inline]
     pub(crate) fn hash_wide(&self, word: i128) -> u64 {
-        if self.constant { 0 } else { mix(mix(word as u64 ^ self.seed) ^ (word >> 64) as u64) }
+        if self.constant { 0 } else { mix_wide(word, self.seed) }
     }
 
     fn hash_bytes(&self, keys: &ByteKeys, hashes: &mut [u64]) {

@@ -80,4 +80,4 @@ pub use output_mode::OutputMode;
 pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
 pub use state::{BlockOptions, StoreKind};
-pub use table::{IndexChoice, IndexKind};
+pub use table::{AutoIndex, CostModel, CostPoint, IndexChoice, IndexKind};

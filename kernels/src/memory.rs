@@ -11,10 +11,13 @@
 
 mod reservation;
 
+mod huge_pages;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
+pub(crate) use huge_pages::HugePages;
 pub use reservation::MemoryReservation;
 pub(crate) use reservation::Reserved;
 

@@ -10,18 +10,23 @@ pub(super) struct Bar(Option<ProgressBar>);
 
 impl Bar {
     pub(super) fn new(strategy: &str, rows: Option<u64>, quiet: bool) -> Self {
+        Self::counting("rows", strategy, rows, quiet)
+    }
+
+    /// One that counts something else than rows.
+    pub(super) fn counting(unit: &str, what: &str, most: Option<u64>, quiet: bool) -> Self {
         if !bar_is_seen(quiet) {
             return Self(None);
         }
-        let bar = ProgressBar::with_draw_target(rows, ProgressDrawTarget::stderr());
-        let template = match rows {
-            Some(_) => "{msg:24} [{bar:30}] {human_pos}/{human_len} rows",
-            None => "{msg:24} {spinner} {human_pos} rows",
+        let bar = ProgressBar::with_draw_target(most, ProgressDrawTarget::stderr());
+        let counter = match most {
+            Some(_) => "[{bar:30}] {human_pos}/{human_len}",
+            None => "{spinner} {human_pos}",
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        if let Ok(style) = ProgressStyle::with_template(&format!("{{msg:24}} {counter} {unit}")) {
             bar.set_style(style.progress_chars("=> "));
         }
-        bar.set_message(strategy.to_owned());
+        bar.set_message(what.to_owned());
         Self(Some(bar))
     }
 

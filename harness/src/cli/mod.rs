@@ -13,6 +13,8 @@ mod measure_one;
 mod options;
 mod output;
 mod run;
+mod sweep;
+mod sweep_table;
 mod table;
 mod watermark;
 mod written;
@@ -49,6 +51,7 @@ enum Command {
     Watermark(watermark::WatermarkArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
+    Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
@@ -63,6 +66,7 @@ impl Command {
             Self::Watermark(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
+            Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
             Self::MeasureOne(args) => args.execute(),
         }

@@ -240,7 +240,7 @@ fn millis(millis: f64) -> String {
     significant(millis)
 }
 
-fn significant(value: f64) -> String {
+pub(super) fn significant(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),

@@ -6,6 +6,8 @@
 //! and on 4 KB pages, beside sequential bandwidth and the latency of loads that
 //! depend on each other.
 
+mod clock;
+mod meter;
 mod pages;
 mod report;
 mod touch;
@@ -18,6 +20,9 @@ use std::time::{Duration, Instant};
 use crate::record::{Caches, Machine};
 use pages::Region;
 
+pub(crate) use clock::core_hertz;
+pub use meter::TouchMeter;
+pub(crate) use pages::available_bytes;
 use report::PageKind;
 pub(crate) use report::bytes_text;
 pub use report::{MachineReport, Measured, Pages, SizeLimits};
@@ -49,7 +54,7 @@ const MOST_BYTES: u64 = 1 << 32;
 #[must_use]
 pub fn measure(options: &MachineOptions) -> MachineReport {
     let machine = Machine::detect();
-    let largest = largest(options.max_bytes, pages::available_bytes());
+    let largest = largest(options.max_bytes, available_bytes());
     let regions = [PageKind::Huge, PageKind::Small]
         .map(|kind| (kind, Region::filled(kind, largest as usize)));
     let sizes = sizes(machine.caches, largest);

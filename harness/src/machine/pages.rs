@@ -10,6 +10,7 @@ use super::report::PageKind;
 use super::touch;
 
 /// An array of random lines.
+#[derive(Debug)]
 pub(super) enum Region {
     Huge(Buffer<u8>),
     Small(MmapMut),
@@ -63,7 +64,7 @@ pub(super) fn granted_huge_bytes(memory: &[u8]) -> Option<u64> {
 }
 
 /// Memory that can be had without swapping.
-pub(super) fn available_bytes() -> Option<u64> {
+pub(crate) fn available_bytes() -> Option<u64> {
     kilobytes_in("/proc/meminfo", "MemAvailable")
 }
 

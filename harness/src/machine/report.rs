@@ -97,18 +97,8 @@ impl MachineReport {
     /// between the measured sizes by straight lines over the logarithm.
     #[must_use]
     pub fn touches_per_second(&self, bytes: u64) -> Option<f64> {
-        let rate = |size: &SizeLimits| size.touches_per_second.huge.median;
-        let after = self.sizes.iter().position(|size| size.bytes >= bytes);
-        Some(match after {
-            None => rate(self.sizes.last()?),
-            Some(0) => rate(self.sizes.first()?),
-            Some(after) => {
-                let (low, high) = (&self.sizes[after - 1], &self.sizes[after]);
-                let log = |bytes: u64| (bytes.max(1) as f64).log2();
-                let share = (log(bytes) - log(low.bytes)) / (log(high.bytes) - log(low.bytes));
-                rate(low) + share * (rate(high) - rate(low))
-            }
-        })
+        let rates = self.sizes.iter().map(|size| (size.bytes, size.touches_per_second.huge.median));
+        between(&rates.collect::<Vec<_>>(), bytes)
     }
 
     /// The limit of a probe that touches one place in each of these arrays:
@@ -188,6 +178,22 @@ impl MachineReport {
         );
         text
     }
+}
+
+/// The rate at `bytes`, between measured sizes (ascending) by straight lines
+/// over the logarithm; that of the nearest one outside.
+pub(super) fn between(rates: &[(u64, f64)], bytes: u64) -> Option<f64> {
+    let after = rates.iter().position(|(size, _)| *size >= bytes);
+    Some(match after {
+        None => rates.last()?.1,
+        Some(0) => rates.first()?.1,
+        Some(after) => {
+            let ((low, slow), (high, fast)) = (rates[after - 1], rates[after]);
+            let log = |bytes: u64| (bytes.max(1) as f64).log2();
+            let share = (log(bytes) - log(low)) / (log(high) - log(low));
+            slow + share * (fast - slow)
+        }
+    })
 }
 
 /// `32 KB`, `1 MB`, `2 GB`; powers of 1024.

@@ -5,11 +5,15 @@ use std::time::{Duration, Instant};
 
 use streamjoin_kernels::arch::{mix, prefetch_read};
 
+use super::report::Measured;
+
 /// Bytes of a cache line.
 const LINE: usize = 64;
 /// Touches whose places are drawn together: the draw is not timed, and the
 /// places stay in the first-level cache.
 const BATCH: usize = 2048;
+/// Batches that one rate is taken of.
+const TOGETHER: u64 = 16;
 /// Touches between a prefetch and its use.
 const AHEAD: usize = 32;
 
@@ -29,26 +33,35 @@ pub(super) fn link(bytes: &mut [u8]) {
 /// `bytes.len()` is a power of two.
 pub(super) fn independent(bytes: &[u8], slice: Duration) -> f64 {
     warm(bytes);
-    let mask = bytes.len() as u64 - 1;
-    let mut places = [0_u32; BATCH];
-    let mut seed = 0_u64;
-    let mut timed = Duration::ZERO;
+    let mut rates = Vec::new();
     let mut touches = 0_u64;
-    let mut sum = 0_u64;
     let start = Instant::now();
     // Drawing takes time too, which the slice includes and the rate does not.
-    while start.elapsed() < slice {
-        for place in &mut places {
-            seed += 1;
-            *place = (mix(seed) & mask) as u32;
-        }
-        let begin = Instant::now();
-        sum = sum.wrapping_add(batch(bytes, &places));
-        timed += begin.elapsed();
-        touches += BATCH as u64;
+    while rates.is_empty() || start.elapsed() < slice {
+        let timed =
+            (0..TOGETHER).map(|i| some(bytes, touches + i * BATCH as u64)).sum::<Duration>();
+        touches += TOGETHER * BATCH as u64;
+        rates.push((TOGETHER * BATCH as u64) as f64 / timed.as_secs_f64().max(f64::MIN_POSITIVE));
     }
-    black_box(sum);
-    touches as f64 / timed.as_secs_f64().max(f64::MIN_POSITIVE)
+    // What else the machine does falls on few of them.
+    Measured::of(&rates).median
+}
+
+/// The time of so many such touches, or a few more.
+pub(super) fn time_of(bytes: &[u8], touches: u64) -> Duration {
+    (0..touches).step_by(BATCH).map(|seed| some(bytes, seed)).sum()
+}
+
+/// The time of one batch of touches; the draw is not timed.
+fn some(bytes: &[u8], seed: u64) -> Duration {
+    let mask = bytes.len() as u64 - 1;
+    let mut places = [0_u32; BATCH];
+    for (i, place) in (1..).zip(&mut places) {
+        *place = (mix(seed + i) & mask) as u32;
+    }
+    let begin = Instant::now();
+    black_box(batch(bytes, &places));
+    begin.elapsed()
 }
 
 #[inline(never)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use arrow::datatypes::{DataType, Schema};
-use streamjoin_kernels::{NullEquality, Side, key};
+use streamjoin_kernels::{NullEquality, Side, StreamStaticJoin, key};
 
 use super::bind::{Bound, BoundDimension, BoundStream};
 use super::join::BoundJoin;
@@ -173,8 +173,9 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
         }
         for join in plan.joins() {
             let resolved = join.resolve(strategy);
-            join.operator(strategy, None)?;
+            let operator = join.operator(strategy, None)?;
             let _ = writeln!(text, "  {}: {resolved} ({})", join.name, resolved.why);
+            describe_costs(&mut text, join, &operator);
         }
     }
     text.truncate(text.trim_end().len());
@@ -214,6 +215,27 @@ fn describe_tables(text: &mut String, joins: &[JoinPlan]) {
             schema.fields().len(),
             read.join(", "),
             memory(join)
+        );
+    }
+}
+
+/// What the cost model says, for the largest version of the table.
+fn describe_costs(text: &mut String, join: &JoinPlan, operator: &StreamStaticJoin) {
+    let rows = join.table.versions.iter().filter_map(|version| version.feed.rows()).max();
+    let Some(rows) = rows.and_then(|rows| usize::try_from(rows).ok()) else { return };
+    let estimates = operator.estimates(rows);
+    if estimates.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "    by cost, for {rows} rows if their keys are distinct and far apart (all ns):"
+    );
+    for estimate in estimates {
+        let _ = writeln!(
+            text,
+            "      {}: {:.1} to build a row, {:.1} to probe a row, {:.0} in all",
+            estimate.candidate, estimate.build_ns, estimate.probe_ns, estimate.total_ns
         );
     }
 }

@@ -27,7 +27,9 @@ mod threads;
 mod tests;
 
 use streamjoin_datasets::Source;
-use streamjoin_kernels::{IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin};
+use streamjoin_kernels::{
+    AutoIndex, IndexChoice, IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin,
+};
 
 use crate::error::{Failure, Result};
 use crate::scenario::{Choice, JoinSpec, Merge, Micros, Scenario, Trigger};
@@ -108,6 +110,8 @@ pub struct JoinPlan {
     pub place: String,
     layout: Option<Choice<Layout>>,
     index: Option<Choice<IndexKind>>,
+    /// Stream rows that each version of the table meets, where that is known.
+    probe_rows: Option<f64>,
 }
 
 impl Plan {
@@ -211,7 +215,13 @@ impl JoinPlan {
         let defaults = JoinOptions::default();
         let options = JoinOptions {
             layout: resolved.layout,
-            index: resolved.index.into(),
+            index: match resolved.index {
+                Choice::Fixed(index) => index.into(),
+                Choice::Auto => IndexChoice::Auto(AutoIndex {
+                    probe_rows: self.probe_rows,
+                    ..AutoIndex::default()
+                }),
+            },
             hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
             probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
             pool: pool.cloned(),
@@ -299,7 +309,12 @@ fn one_stream(
         limit,
     };
     has_end(scenario, &stream, limit)?;
-    let joins = join_plans(scenario, joins, chain.joins);
+    let mut joins = join_plans(scenario, joins, chain.joins);
+    let rows = stream.feed.rows().into_iter().chain(limit).min();
+    for join in &mut joins {
+        let versions = join.table.versions.len().max(1) as f64;
+        join.probe_rows = rows.map(|rows| rows as f64 / versions);
+    }
     let plan = StreamStaticPlan { stream, joins, output: chain.output };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
@@ -359,6 +374,7 @@ fn join_plans(
         chain,
         layout: spec.get_ref().layout.as_ref().map(|layout| *layout.get_ref()),
         index: spec.get_ref().index.as_ref().map(|index| *index.get_ref()),
+        probe_rows: None,
     });
     joins.collect()
 }

@@ -38,8 +38,8 @@ pub struct Strategy {
 pub struct Resolved {
     /// Who holds the table.
     pub layout: Layout,
-    /// How the table is looked up.
-    pub index: IndexKind,
+    /// How the table is looked up; `auto` is settled when the table is there.
+    pub index: Choice<IndexKind>,
     /// Why, for `explain`.
     pub why: String,
 }
@@ -89,9 +89,18 @@ impl Strategy {
         let reason = "one shared table needs no exchange of rows";
         let (layout, layout_why) =
             choose("layout", pinned_layout, self.layout, Layout::Broadcast, reason);
-        let reason = "built fastest, and probed faster than row-at-a-time at every table size";
-        let (index, index_why) =
-            choose("index", pinned_index, self.index, IndexKind::Chained, reason);
+        let (index, index_why) = match (pinned_index, self.index) {
+            (Some(Choice::Fixed(index)), _) => {
+                (Choice::Fixed(index), format!("index {index}: the dimension asks for it"))
+            }
+            (None, Choice::Fixed(index)) => {
+                (Choice::Fixed(index), format!("index {index}: the strategy asks for it"))
+            }
+            (Some(Choice::Auto), _) | (None, Choice::Auto) => {
+                let why = "index auto: whatever costs least, settled when the table is loaded";
+                (Choice::Auto, why.to_owned())
+            }
+        };
         if !layout.has_index() {
             return Resolved { layout, index, why: format!("{layout_why}; a merge has no index") };
         }

@@ -151,10 +151,10 @@ fn strategies_resolve_with_a_reason() {
     assert_eq!((chosen[0].name.as_str(), chosen[0].threads.get()), ("p", 2));
     let plan = static_plan(&scenario);
     let first = plan.joins[0].resolve(&chosen[0]);
-    assert_eq!((first.layout, first.index), (Layout::Partitioned, IndexKind::Chained));
+    assert_eq!((first.layout, first.index), (Layout::Partitioned, Choice::Auto));
     assert!(first.why.contains("layout partitioned: the strategy asks for it"), "{}", first.why);
     let second = plan.joins[1].resolve(&chosen[0]);
-    assert_eq!(second.index, IndexKind::RowAtATime);
+    assert_eq!(second.index, Choice::Fixed(IndexKind::RowAtATime));
     assert!(second.why.contains("the dimension asks for it"), "{}", second.why);
     let forms = ["partitioned/row-at-a-time".to_owned(), "auto".to_owned()];
     let chosen = strategies(&scenario, &forms, None).unwrap();

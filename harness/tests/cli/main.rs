@@ -6,5 +6,6 @@ mod interrupt;
 mod run;
 mod streams;
 mod support;
+mod sweep;
 mod tools;
 mod watermark;

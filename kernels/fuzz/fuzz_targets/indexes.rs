@@ -8,7 +8,9 @@ use libfuzzer_sys::fuzz_target;
 use streamjoin_kernels::key::{ByteKeys, Keys};
 use streamjoin_kernels::pairs::{NO_ROW, Pairs};
 use streamjoin_kernels::Isa;
-use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
+use streamjoin_kernels::table::{
+    BuildInput, FilteredBuilder, FindCursor, IndexBuilder, IndexKind, Probe,
+};
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -17,6 +19,10 @@ struct Input {
     /// Hashes are a function of the key: of its length if set, else of a byte.
     by_length: bool,
     bytes: bool,
+    /// Keys of 16 bytes, if they are not byte strings.
+    wide: bool,
+    /// A Bloom filter in front of each index.
+    filtered: bool,
     limit: u8,
 }
 
@@ -34,6 +40,9 @@ impl Input {
                 offsets.push(values.len() as i64);
             }
             return Keys::Bytes(ByteKeys::new(offsets.into(), values.into()));
+        }
+        if self.wide {
+            return Keys::Wide(keys.iter().map(|key| i128::from(word(key)) << 60).collect());
         }
         Keys::Words(keys.iter().map(|key| word(key)).collect())
     }
@@ -63,7 +72,9 @@ fuzz_target!(|input: Input| {
     }
     for kind in IndexKind::ALL {
         let input_rows = BuildInput::new(&build_keys, &build_hashes, Isa::detect()).unwrap();
-        let built = kind.build(input_rows).unwrap();
+        let filter = FilteredBuilder { inner: kind.into() };
+        let builder: &dyn IndexBuilder = if input.filtered { &filter } else { &kind };
+        let built = builder.build(input_rows).unwrap();
         let index = &*built.index;
         let (mut cursor, mut pairs, mut found) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(probe.len()) {

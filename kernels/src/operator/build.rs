@@ -13,6 +13,7 @@ use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::{KeyView, Keys};
 use crate::memory::Reserved;
+use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, partition_sizes};
 use crate::table::{BuildInput, BuiltIndex, JoinIndex, NestedLoop, Probe, check_build_rows};
 
@@ -150,7 +151,8 @@ fn partitioned(
         partitions.push(Part { index: built.index, first_row: order.len() as u32 });
         match built.order {
             None => order.extend_from_slice(rows),
-            Some(inner) => order.extend(inner.iter().map(|&row| rows[row as usize])),
+            Some(inner) => order
+                .extend(inner.iter().map(|&row| rows.get(row as usize).copied().unwrap_or(NO_ROW))),
         }
         check_build_rows(order.len() as u64)?;
         unique &= one_unique;

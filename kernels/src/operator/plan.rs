@@ -60,6 +60,11 @@ pub(super) struct KeySide {
 }
 
 impl Plan {
+    /// Whether one match a row is as good as all of them.
+    pub(super) fn asks_existence(&self) -> bool {
+        matches!(self.emit, Emit::Existence { .. }) && self.residual.is_none()
+    }
+
     pub(super) fn new(spec: &StreamStaticSpec) -> Result<Self> {
         support::stream_static(spec.join_type, spec.stream_side)?;
         check_columns(spec)?;

@@ -14,6 +14,8 @@ use super::plan::Plan;
 use super::spec::StreamStaticSpec;
 use crate::dimension::DimensionSnapshot;
 use crate::error::{JoinError, Result};
+use crate::table::IndexChoice;
+use crate::table::auto::{Estimate, KeysAtHand};
 
 /// Joins micro-batches with a dimension table.
 ///
@@ -59,8 +61,12 @@ impl StreamStaticJoin {
     /// have, [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for
     /// key types, [`JoinError::InvalidPlan`] for columns that do not exist,
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
-    pub fn new(spec: StreamStaticSpec, options: JoinOptions) -> Result<Self> {
+    pub fn new(spec: StreamStaticSpec, mut options: JoinOptions) -> Result<Self> {
         let plan = Plan::new(&spec)?;
+        if let IndexChoice::Auto(auto) = &mut options.index {
+            auto.existence = plan.asks_existence();
+            auto.gathers = !plan.payload_columns.is_empty();
+        }
         options.hasher.isa().require()?;
         for (name, value) in
             [("probe_rows", options.probe_rows), ("max_output_rows", options.max_output_rows)]
@@ -97,6 +103,21 @@ impl StreamStaticJoin {
     #[must_use]
     pub fn retained_columns(&self) -> &[usize] {
         &self.plan.payload_columns
+    }
+
+    /// What the cost model says of each index for a table of `rows` rows with
+    /// distinct keys, the cheapest first; nothing if the index is not chosen by
+    /// cost. Where keys repeat or lie close together the choice may be another
+    /// one: it is made when a table is built.
+    #[must_use]
+    pub fn estimates(&self, rows: usize) -> Vec<Estimate> {
+        let IndexChoice::Auto(auto) = &self.options.index else { return Vec::new() };
+        if self.plan.is_nested_loop() || !self.options.layout.has_index() {
+            return Vec::new();
+        }
+        let shape = self.plan.key_shape();
+        let keys = KeysAtHand { shape, rows, rows_a_key: 1.0, dense: false };
+        auto.model.rank(keys, auto.expected(rows))
     }
 
     /// Indexes a version of the table. All batches have the dimension's

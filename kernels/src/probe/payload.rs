@@ -30,8 +30,10 @@ enum Place {
 }
 
 impl Payload {
-    /// Copies columns, each in chunks, in the order of `order` if given, else
-    /// as they come; nothing of the input is kept alive.
+    /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
+    /// given, which names each row once and [`NO_ROW`](crate::pairs::NO_ROW) for
+    /// a position without one, else as they come; nothing of the input is kept
+    /// alive.
     ///
     /// # Errors
     /// Arrow's.
@@ -152,14 +154,25 @@ mod tests {
     fn retained_columns_give_back_their_rows_and_nulls_for_no_row() {
         let columns = columns();
         let columns: Vec<_> = columns.iter().map(|(t, chunks)| (t, chunks.clone())).collect();
-        for order in [None, Some(&[5, 4, 3, 2, 1, 0][..])] {
+        let gaps = [NO_ROW, 5, 4, NO_ROW, 3, 2, 1, 0, NO_ROW];
+        for order in [None, Some(&[5, 4, 3, 2, 1, 0][..]), Some(&gaps[..])] {
             let payload = Payload::new(&columns, 6, order).unwrap();
             assert_eq!(payload.columns(), columns.len());
             for rows in [&[3, NO_ROW, 0, 5, 5, NO_ROW, 1][..], &[2, 4], &[]] {
-                let indices: UInt32Array = rows
+                // Positions without a row are never looked up.
+                let has_row = |at: u32| order.is_none_or(|order| order[at as usize] != NO_ROW);
+                let rows: Vec<u32> = rows
                     .iter()
-                    .map(|&row| (row != NO_ROW).then(|| order.map_or(row, |o| o[row as usize])))
+                    .map(|&at| if at == NO_ROW || has_row(at) { at } else { at + 1 })
                     .collect();
+                let rows = &rows[..];
+                let indices: UInt32Array =
+                    rows.iter()
+                        .map(|&row| {
+                            if row == NO_ROW { row } else { order.map_or(row, |o| o[row as usize]) }
+                        })
+                        .map(|row| (row != NO_ROW).then_some(row))
+                        .collect();
                 let wanted: Vec<usize> = (0..columns.len()).rev().collect();
                 for (&i, found) in wanted.iter().zip(payload.gather(&wanted, rows).unwrap()) {
                     let chunks: Vec<&dyn Array> = columns[i].1.iter().map(|c| &**c).collect();

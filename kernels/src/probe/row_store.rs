@@ -56,13 +56,15 @@ macro_rules! each_width {
 }
 
 impl RowStore {
-    /// Copies columns, each in chunks, in the order of `order` if given. Their
-    /// types have a [`fixed_width`].
+    /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
+    /// given, which names each row once and [`NO_ROW`] where a row is left out.
+    /// Their types have a [`fixed_width`].
     pub(super) fn new(
         columns: &[(&DataType, &[ArrayRef])],
         rows: usize,
         order: Option<&[u32]>,
     ) -> Self {
+        let positions = order.map_or(rows, <[u32]>::len);
         // The widest first, so that each value is aligned to its width.
         let widths: Vec<usize> =
             columns.iter().map(|(data_type, _)| fixed_width(data_type).unwrap_or(0)).collect();
@@ -87,14 +89,15 @@ impl RowStore {
                     valid: validity(chunks, rows, order),
                 })
                 .collect(),
-            rows,
+            rows: positions,
             stride,
-            bytes: Buffer::zeroed(rows * stride),
+            bytes: Buffer::zeroed(positions * stride),
         };
         // Where each input row goes.
         let target: Option<Vec<u32>> = order.map(|order| {
-            let mut target = vec![0; order.len()];
-            order.iter().zip(0..).for_each(|(&from, to)| target[from as usize] = to);
+            let mut target = vec![0; rows];
+            let held = order.iter().zip(0..).filter(|&(&from, _)| from != NO_ROW);
+            held.for_each(|(&from, to)| target[from as usize] = to);
             target
         });
         for (i, (_, chunks)) in columns.iter().enumerate() {
@@ -234,6 +237,8 @@ fn validity(chunks: &[ArrayRef], rows: usize, order: Option<&[u32]>) -> Option<B
     let valid = valid.finish();
     Some(match order {
         None => valid,
-        Some(order) => BooleanBuffer::collect_bool(rows, |i| valid.value(order[i] as usize)),
+        Some(order) => BooleanBuffer::collect_bool(order.len(), |i| {
+            order[i] != NO_ROW && valid.value(order[i] as usize)
+        }),
     })
 }

@@ -24,7 +24,8 @@ pub(super) enum VariableColumn {
 }
 
 impl VariableColumn {
-    /// Copies `chunks`, in the order of `order` if given.
+    /// Copies `chunks`, in the order of `order` if given, with a null where it
+    /// says [`NO_ROW`].
     ///
     /// # Errors
     /// Arrow's.
@@ -56,7 +57,7 @@ impl VariableColumn {
         let chunks: Vec<&dyn Array> = chunks.iter().map(|chunk| &**chunk).collect();
         let whole = if chunks.is_empty() { new_empty_array(data_type) } else { concat(&chunks)? };
         Ok(Self::Whole(match order {
-            Some(order) => take(&whole, &UInt32Array::from(order.to_vec()), None)?,
+            Some(order) => take(&whole, &indices(order), None)?,
             None if chunks.len() == 1 => compact(&whole)?,
             None => whole,
         }))
@@ -81,12 +82,7 @@ impl VariableColumn {
     /// If a row other than [`NO_ROW`] is out of bounds.
     pub(super) fn gather(&self, rows: &[u32]) -> Result<ArrayRef> {
         match self {
-            Self::Whole(array) => {
-                let found = rows.contains(&NO_ROW).then(|| {
-                    NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| rows[i] != NO_ROW))
-                });
-                Ok(take(array, &UInt32Array::new(rows.to_vec().into(), found), None)?)
-            }
+            Self::Whole(array) => Ok(take(array, &indices(rows), None)?),
             Self::Chunked { arrays, starts, order } => {
                 // One more array, a single null, for the rows that were not found.
                 let null = new_null_array(arrays[0].data_type(), 1);
@@ -95,10 +91,15 @@ impl VariableColumn {
                 let indices: Vec<(usize, usize)> = rows
                     .iter()
                     .map(|&row| {
+                        let input_row = |row: u32| match order {
+                            Some(order) if row != NO_ROW => order[row as usize],
+                            _ => row,
+                        };
+                        let row = input_row(row);
                         if row == NO_ROW {
                             return (arrays.len(), 0);
                         }
-                        let row = order.as_ref().map_or(row, |order| order[row as usize]) as usize;
+                        let row = row as usize;
                         let chunk = starts.partition_point(|&start| start <= row) - 1;
                         (chunk, row - starts[chunk])
                     })
@@ -107,6 +108,14 @@ impl VariableColumn {
             }
         }
     }
+}
+
+/// Rows as `take` wants them, with a null in place of [`NO_ROW`].
+fn indices(rows: &[u32]) -> UInt32Array {
+    let found = rows
+        .contains(&NO_ROW)
+        .then(|| NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| rows[i] != NO_ROW)));
+    UInt32Array::new(rows.to_vec().into(), found)
 }
 
 /// An array with the same values that keeps nothing else alive.

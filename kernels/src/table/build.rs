@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::JoinIndex;
+use super::auto::AutoIndex;
 use super::kind::IndexKind;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::key::KeyView;
+use crate::pairs::NO_ROW;
 
 /// What an index is built from. Nothing of it is kept alive by the index.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +44,7 @@ pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
     /// The build row at each position, one an index position; none: a position
-    /// is a row's number. A hole, which is never found, names any row.
+    /// is a row's number. [`NO_ROW`] where there is none: a hole is never found.
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
@@ -63,14 +65,13 @@ impl BuiltIndex {
         Self { index: Box::new(index), order: Some(order), fallback: None }
     }
 
-    /// The build rows at `positions`, in place; [`NO_ROW`](crate::pairs::NO_ROW)
-    /// stays what it is.
+    /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.
     ///
     /// # Panics
     /// If a position is not one of this index.
     pub fn rows_at(&self, positions: &mut [u32]) {
         let Some(order) = &self.order else { return };
-        for position in positions.iter_mut().filter(|row| **row != crate::pairs::NO_ROW) {
+        for position in positions.iter_mut().filter(|row| **row != NO_ROW) {
             *position = order[*position as usize];
         }
     }
@@ -99,6 +100,8 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
 /// Which index a join builds.
 #[derive(Clone, Debug)]
 pub enum IndexChoice {
+    /// Whatever costs least for the keys and what is known of the probes.
+    Auto(AutoIndex),
     /// One of this crate.
     Kind(IndexKind),
     /// One of the caller's own.
@@ -110,6 +113,7 @@ impl IndexChoice {
     #[must_use]
     pub fn builder(&self) -> &dyn IndexBuilder {
         match self {
+            Self::Auto(auto) => auto,
             Self::Kind(kind) => kind,
             Self::Own(builder) => &**builder,
         }

@@ -60,20 +60,39 @@ impl<S: KeyStore> Chained<S> {
     ) -> usize {
         let hashes = &probe.hashes()[from..from + rows.len()];
         let mask = self.heads.len() - 1;
+        // Rows that may not match touch nothing: behind a filter they are most.
+        let listed = match probe.matchable {
+            None => {
+                rows.iter_mut().zip(from as u32..).for_each(|(to, row)| *to = row);
+                rows.len()
+            }
+            Some(matchable) => {
+                let mut listed = 0;
+                for i in 0..rows.len() {
+                    rows[listed] = (from + i) as u32;
+                    listed += usize::from(matchable.value(from + i));
+                }
+                listed
+            }
+        };
         if self.prefetch {
-            for &hash in hashes {
-                prefetch_read(&self.heads, hash as usize & mask);
+            for &row in &rows[..listed] {
+                prefetch_read(&self.heads, hashes[row as usize - from] as usize & mask);
             }
         }
         let mut count = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            // SAFETY: the mask keeps the index below the power of two that is
-            // the number of heads; `count <= i < rows.len()`, which is also
-            // the length of `candidates` (asserted by the callers' slices).
+        for i in 0..listed {
+            // SAFETY: `count <= i < listed <= rows.len()`, which is also the
+            // length of `candidates` (asserted by the callers' slices); rows
+            // were listed from `from` on, one for each of `hashes` at most; the
+            // mask keeps the head below their number, a power of two.
             unsafe {
-                debug_assert!(count < rows.len() && count < candidates.len());
+                debug_assert!(i < rows.len() && i < candidates.len());
+                let row = *rows.get_unchecked(i);
+                debug_assert!((row as usize - from) < hashes.len());
+                let hash = *hashes.get_unchecked(row as usize - from);
                 let head = *self.heads.get_unchecked(hash as usize & mask);
-                *rows.get_unchecked_mut(count) = (from + i) as u32;
+                *rows.get_unchecked_mut(count) = row;
                 *candidates.get_unchecked_mut(count) = head;
                 if self.prefetch {
                     self.store.prefetch(head);
@@ -81,18 +100,7 @@ impl<S: KeyStore> Chained<S> {
                 count += usize::from(head != 0);
             }
         }
-        match probe.matchable {
-            None => count,
-            Some(matchable) => {
-                let mut kept = 0;
-                for i in 0..count {
-                    let (row, candidate) = (rows[i], candidates[i]);
-                    (rows[kept], candidates[kept]) = (row, candidate);
-                    kept += usize::from(matchable.value(row as usize));
-                }
-                kept
-            }
-        }
+        count
     }
 
     /// One step along the chains: for each row, `on_match(row, position)` if
@@ -147,6 +155,10 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
 
     fn bytes(&self) -> usize {
         self.heads.bytes() + self.store.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.heads.bytes(), self.store.bytes()]
     }
 
     fn unique(&self) -> Option<bool> {

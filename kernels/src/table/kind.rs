@@ -5,6 +5,12 @@ use std::str::FromStr;
 
 use super::build::{BuildInput, BuiltIndex, IndexBuilder};
 use super::chained::Chained;
+use super::contiguous::{ByteColumn, Contiguous, KeyColumn, WideColumn, WordColumn};
+use super::direct::Direct;
+use super::hashbrown::Hashbrown;
+use super::inline_keys::{InlineBytes, InlineKeys, InlineWide, InlineWords};
+use super::linear::Linear;
+use super::perfect::{ByteSlots, Perfect, SlotKeys, WideSlots, WordSlots};
 use super::row_at_a_time::RowAtATime;
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
 use crate::error::{JoinError, Result};
@@ -18,6 +24,22 @@ pub enum IndexKind {
     /// the cheapest to build.
     #[default]
     Chained,
+    /// Keys in hash order and a directory of buckets: rows of a key lie side by
+    /// side, for payload that is gathered and for duplicates.
+    Contiguous,
+    /// An array over the domain of the keys, where they are integers, dates,
+    /// booleans or codes that lie close together; else `chained`.
+    Direct,
+    /// A hashbrown table at its best: precomputed hashes, huge pages, looked up
+    /// in batches.
+    Hashbrown,
+    /// Linear probing over slots that hold keys, at most 0.3 full: the most
+    /// memory, and one cache line a look-up.
+    Linear,
+    /// A perfect hash: one slot a key, no loop and no branch, the keys in slot
+    /// order. The fastest to probe and slow to build; distinct keys only, else
+    /// another index serves.
+    Perfect,
     /// A hashbrown map looked up row by row, as a hand-written program would:
     /// the baseline that the others are compared with.
     RowAtATime,
@@ -25,13 +47,26 @@ pub enum IndexKind {
 
 impl IndexKind {
     /// Every index.
-    pub const ALL: [Self; 2] = [Self::Chained, Self::RowAtATime];
+    pub const ALL: [Self; 7] = [
+        Self::Chained,
+        Self::Contiguous,
+        Self::Direct,
+        Self::Hashbrown,
+        Self::Linear,
+        Self::Perfect,
+        Self::RowAtATime,
+    ];
 
     /// The name, such as `row-at-a-time`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Chained => "chained",
+            Self::Contiguous => "contiguous",
+            Self::Direct => "direct",
+            Self::Hashbrown => "hashbrown",
+            Self::Linear => "linear",
+            Self::Perfect => "perfect",
             Self::RowAtATime => "row-at-a-time",
         }
     }
@@ -43,23 +78,74 @@ impl IndexBuilder for IndexKind {
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
-        match input.keys {
-            KeyView::Words(_) => self.build_over::<StoredWords>(input),
-            KeyView::Wide(_) => self.build_over::<StoredWide>(input),
-            KeyView::Bytes(_) => self.build_over::<StoredBytes>(input),
-        }
+        Ok(match input.keys {
+            KeyView::Words(_) => self.build_over::<WordForm>(input),
+            KeyView::Wide(_) => self.build_over::<WideForm>(input),
+            KeyView::Bytes(_) => self.build_over::<ByteForm>(input),
+        })
     }
 }
 
 impl IndexKind {
-    fn build_over<S: KeyStore>(self, input: BuildInput<'_>) -> Result<BuiltIndex> {
+    fn build_over<F: KeyForm>(self, input: BuildInput<'_>) -> BuiltIndex {
         let BuildInput { keys, hashes, .. } = input;
-        Ok(match self {
-            Self::Chained => BuiltIndex::in_row_order(Chained::new(S::new(keys, hashes), hashes)),
-            Self::RowAtATime => BuiltIndex::in_row_order(RowAtATime::<S::Owned>::new(keys)),
+        let built = match self {
+            Self::Chained => {
+                let store = F::Store::new(keys, hashes);
+                Ok(BuiltIndex::in_row_order(Chained::new(store, hashes)))
+            }
+            Self::Contiguous => Ok(Contiguous::<F::Column>::build(&input)),
+            Self::Direct => Direct::build(&input),
+            Self::Hashbrown => Hashbrown::<F::Inline>::build(&input),
+            Self::Linear => Linear::<F::Inline>::build(&input),
+            Self::Perfect => {
+                Perfect::<F::Slots>::build(input).map_err(|unplaceable| unplaceable.to_string())
+            }
+            Self::RowAtATime => {
+                let index = RowAtATime::<<F::Store as KeyStore>::Owned>::new(keys);
+                Ok(BuiltIndex::in_row_order(index))
+            }
+        };
+        built.unwrap_or_else(|why| {
+            let other = self.stand_in();
+            let fallback = Some(format!("{why}; `{other}` is used"));
+            BuiltIndex { fallback, ..other.build_over::<F>(input) }
         })
     }
+
+    /// What is built in place of an index that cannot serve the keys; itself
+    /// one that serves any.
+    fn stand_in(self) -> Self {
+        match self {
+            Self::Direct => Self::Chained,
+            _ => Self::Contiguous,
+        }
+    }
 }
+
+/// How the indexes keep keys of one shape.
+trait KeyForm {
+    type Store: KeyStore;
+    type Column: KeyColumn;
+    type Inline: InlineKeys;
+    type Slots: SlotKeys;
+}
+
+macro_rules! key_form {
+    ($form:ident: $store:ty, $column:ty, $inline:ty, $slots:ty) => {
+        struct $form;
+
+        impl KeyForm for $form {
+            type Store = $store;
+            type Column = $column;
+            type Inline = $inline;
+            type Slots = $slots;
+        }
+    };
+}
+key_form!(WordForm: StoredWords, WordColumn, InlineWords, WordSlots);
+key_form!(WideForm: StoredWide, WideColumn, InlineWide, WideSlots);
+key_form!(ByteForm: StoredBytes, ByteColumn, InlineBytes, ByteSlots);
 
 impl fmt::Display for IndexKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

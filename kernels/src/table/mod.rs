@@ -3,11 +3,23 @@
 //! Adding an index is one file that implements [`JoinIndex`], one variant of
 //! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
 
+pub mod auto;
 mod build;
+mod byte_entries;
 mod chained;
+mod contiguous;
 mod cursor;
+mod direct;
+#[cfg(test)]
+mod edge_tests;
+mod filter;
+mod grouped;
+mod hashbrown;
+mod inline_keys;
 mod kind;
+mod linear;
 mod nested_loop;
+mod perfect;
 mod row_at_a_time;
 mod store;
 #[cfg(test)]
@@ -17,9 +29,11 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
+pub use auto::{AutoIndex, CostModel, CostPoint};
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 pub use cursor::FindCursor;
+pub use filter::FilteredBuilder;
 pub use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;
@@ -112,6 +126,12 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
 
     /// Bytes held.
     fn bytes(&self) -> usize;
+
+    /// Bytes of each array that a look-up which hits must touch at one random
+    /// place: what memory allows is the sum of those touches.
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.bytes()]
+    }
 
     /// Whether no two rows have the same key; none: not known. One with an
     /// order of its own must know.

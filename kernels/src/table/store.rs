@@ -72,7 +72,7 @@ pub(crate) trait OwnedKey:
 }
 
 #[cold]
-fn wrong_shape() -> ! {
+pub(super) fn wrong_shape() -> ! {
     panic!("keys of another shape than the index was built with")
 }
 

@@ -52,12 +52,12 @@ fn all_pairs(index: &dyn JoinIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32,
 }
 
 /// Builds over `keys` with the hashes given.
-fn build(kind: IndexKind, keys: &Keys, hashes: &[u64], isa: Isa) -> BuiltIndex {
+pub(super) fn build(kind: IndexKind, keys: &Keys, hashes: &[u64], isa: Isa) -> BuiltIndex {
     kind.build(BuildInput::new(keys, hashes, isa).unwrap()).unwrap()
 }
 
 /// As `all_pairs`, with build rows in place of positions.
-fn all_rows(built: &BuiltIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> {
+pub(super) fn all_rows(built: &BuiltIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> {
     let mut all = all_pairs(&*built.index, probe, limit);
     if let Some(order) = &built.order {
         all.iter_mut().for_each(|(_, position)| *position = order[*position as usize]);

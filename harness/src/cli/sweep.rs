@@ -1,0 +1,249 @@
+//! `sweep`: what each index and layout costs, over a grid of workloads.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use streamjoin_kernels::{IndexKind, Isa, Layout};
+
+use super::bar::Bar;
+use super::output::{Results, allocator};
+use super::sweep_table;
+use crate::error::{Failure, Result};
+use crate::plan::default_isa;
+use crate::record::Environment;
+use crate::sweep::{Effort, Grid, KeyKind, SCHEMA_VERSION, SweepLine, measure};
+
+/// Measure what each index and layout costs, over a grid of workloads
+///
+/// Rows are generated. Of every combination of the lists: what a row costs to build and to probe
+/// (pairs out, a column summed, columns materialised, existence), beside the time of
+/// `row-at-a-time` and what memory allows, all measured in turn in the same run. Each strategy's
+/// answer is checked first. Lists are separated by commas; numbers may be written 1e6 or 1_000_000.
+#[derive(Debug, Args)]
+pub(super) struct SweepArgs {
+    /// Rows of the table
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "1e3,1e5,1e6")]
+    build_rows: Vec<usize>,
+
+    /// Share of the probes that have a match, nulls apart
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', default_value = "1")]
+    hit_rate: Vec<f64>,
+
+    /// Rows of the table a key
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "1")]
+    duplicates: Vec<usize>,
+
+    /// Exponent of the Zipf law of the probes that have a match; 0 is uniform
+    #[arg(long, value_name = "EXPONENT", value_delimiter = ',', default_value = "0")]
+    zipf: Vec<f64>,
+
+    /// Share of the probes whose key is null
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', default_value = "0")]
+    null_share: Vec<f64>,
+
+    /// Key columns: i64, i64-dense, i32, i32-dense, i64-pair (two columns), utf8-8, utf8-16,
+    /// utf8-32 or of another length
+    #[arg(long, value_name = "KEY", value_delimiter = ',', default_value = "i64")]
+    key: Vec<KeyKind>,
+
+    /// 8-byte columns of the table beside the key
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = count, default_value = "1")]
+    payload: Vec<usize>,
+
+    /// Rows of a micro-batch
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "8192")]
+    batch_rows: Vec<usize>,
+
+    /// How the table is looked up [default: every index]
+    #[arg(long, value_name = "INDEX", value_delimiter = ',')]
+    index: Vec<IndexKind>,
+
+    /// How it is spread
+    #[arg(long, value_name = "LAYOUT", value_delimiter = ',', default_value = "broadcast")]
+    layout: Vec<Layout>,
+
+    /// Instruction set: portable, avx2 or avx512 [default: $STREAMJOIN_ISA, or the machine's best]
+    #[arg(long, value_name = "ISA", value_delimiter = ',')]
+    isa: Vec<Isa>,
+
+    /// Threads that join
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
+    threads: Vec<NonZeroUsize>,
+
+    /// Interleaved repetitions; medians are reported
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repetitions: u32,
+
+    /// Milliseconds of one measurement
+    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    slice: u64,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: SweepFormat,
+
+    /// No progress bar
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How to print the lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum SweepFormat {
+    /// A table a workload.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+    /// A JSON line a strategy and workload.
+    Jsonl,
+    /// A line a strategy and workload.
+    Csv,
+}
+
+/// All of a sweep.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SweepReport {
+    schema_version: u32,
+    environment: Environment,
+    cells: Vec<SweepLine>,
+}
+
+impl SweepArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        let effort =
+            Effort { repetitions: self.repetitions, slice: Duration::from_millis(self.slice) };
+        let (format, quiet) = (self.format, self.quiet);
+        let grid = self.grid()?;
+        grid.check()?;
+        let (workloads, strategies) = (grid.workloads(), grid.strategies());
+        let total = (workloads.len() * strategies.len()) as u64 * effort.ticks();
+        let bar = Bar::counting("measurements", "sweep", Some(total), quiet);
+        let mut results = Printer { format, results: Results::new(false), lines: Vec::new() };
+        for workload in &workloads {
+            let lines = measure(workload, &strategies, effort, &mut |done| bar.add(done))?;
+            let mut printed = Ok(());
+            bar.aside(|| printed = results.add(lines));
+            printed?;
+        }
+        drop(bar);
+        let isas: Vec<&str> = grid.isa.iter().map(|isa| isa.name()).collect();
+        results.finish(&Environment::detect(&isas.join(","), allocator(), None))
+    }
+
+    fn grid(self) -> Result<Grid> {
+        Ok(Grid {
+            build_rows: self.build_rows,
+            hit_rate: self.hit_rate,
+            duplicates: self.duplicates,
+            zipf: self.zipf,
+            null_share: self.null_share,
+            key: self.key,
+            payload: self.payload,
+            batch_rows: self.batch_rows,
+            index: if self.index.is_empty() { IndexKind::ALL.to_vec() } else { self.index },
+            layout: self.layout,
+            isa: if self.isa.is_empty() { vec![default_isa()?] } else { self.isa },
+            threads: self.threads,
+        })
+    }
+}
+
+/// Prints lines as they come.
+struct Printer {
+    format: SweepFormat,
+    results: Results,
+    /// All so far.
+    lines: Vec<SweepLine>,
+}
+
+impl Printer {
+    fn add(&mut self, lines: Vec<SweepLine>) -> Result<()> {
+        match self.format {
+            SweepFormat::Human => {
+                for text in sweep_table::lines(&lines) {
+                    self.results.line(&text)?;
+                }
+            }
+            SweepFormat::Json => {}
+            SweepFormat::Jsonl => {
+                for line in &lines {
+                    self.results.line(&serde_json::to_string(line).map_err(Failure::run)?)?;
+                }
+            }
+            SweepFormat::Csv => {
+                let text = csv(&lines, self.lines.is_empty())?;
+                self.results.line(text.trim_end())?;
+            }
+        }
+        self.lines.extend(lines);
+        Ok(())
+    }
+
+    fn finish(mut self, environment: &Environment) -> Result<()> {
+        // Where there was room for nothing, nothing was measured: no success.
+        if let Some(first) =
+            self.lines.first().filter(|_| self.lines.iter().all(|line| line.skipped.is_some()))
+        {
+            let why = first.skipped.as_deref().unwrap_or_default();
+            return Err(Failure::usage(format!(
+                "{} build rows: {why}; ask for fewer rows",
+                first.build_rows
+            )));
+        }
+        match self.format {
+            SweepFormat::Human => self.results.line(&sweep_table::footer(environment)),
+            SweepFormat::Json => {
+                let report = SweepReport {
+                    schema_version: SCHEMA_VERSION,
+                    environment: environment.clone(),
+                    cells: self.lines,
+                };
+                self.results.line(&serde_json::to_string_pretty(&report).map_err(Failure::run)?)
+            }
+            SweepFormat::Jsonl | SweepFormat::Csv => Ok(()),
+        }
+    }
+}
+
+/// The lines as CSV, with the names of the JSON fields if `header`.
+fn csv(lines: &[SweepLine], header: bool) -> Result<String> {
+    let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
+    for line in lines {
+        writer.serialize(line).map_err(Failure::run)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
+    String::from_utf8(bytes).map_err(Failure::run)
+}
+
+/// A whole number: `65536`, `1_000_000`, `1e6`, `2.5e5`.
+fn count(text: &str) -> Result<usize, String> {
+    let digits = text.replace('_', "");
+    if let Ok(number) = digits.parse() {
+        return Ok(number);
+    }
+    digits
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.fract() == 0.0 && (0.0..=1e15).contains(number))
+        .map(|number| number as usize)
+        .ok_or_else(|| format!("`{text}` is not a whole number such as 1000000, 1_000_000 or 1e6"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_every_spelling() {
+        for text in ["1000000", "1_000_000", "1e6", "1.0E6", "0.001e9"] {
+            assert_eq!(count(text), Ok(1_000_000), "{text}");
+        }
+        for text in ["", "many", "1.5", "-1", "1e99", "nan", "inf"] {
+            assert!(count(text).unwrap_err().contains("1e6"), "{text}");
+        }
+    }
+}

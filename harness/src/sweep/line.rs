@@ -1,0 +1,116 @@
+//! What a sweep found out about one strategy of one workload. The JSON names
+//! are a public contract.
+
+use serde::{Deserialize, Serialize};
+
+use super::strategy::Strategy;
+use super::workload::Workload;
+
+/// Version of the layout.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One strategy of one workload. Times are medians of repetitions, in
+/// nanoseconds; what does not apply, or was not measured, is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SweepLine {
+    /// Rows of the table.
+    pub build_rows: u64,
+    /// Share of the probes that have a match, nulls apart: 0 to 1.
+    pub hit_rate: f64,
+    /// Rows of the table a key.
+    pub duplicates: u64,
+    /// Exponent of the Zipf law of the probes that hit; 0: uniform.
+    pub zipf: f64,
+    /// The key columns.
+    pub key: String,
+    /// 8-byte columns of the table beside the key.
+    pub payload: u64,
+    /// Rows of a micro-batch.
+    pub batch_rows: u64,
+    /// The index that was asked for; see `fallback`.
+    pub index: String,
+    /// The layout.
+    pub layout: String,
+    /// The instruction set.
+    pub isa: String,
+    /// Threads that join.
+    pub threads: u64,
+    /// Building, ns a row of the table.
+    pub ns_per_build_row: Option<f64>,
+    /// Row pairs out, ns a probe.
+    pub ns_per_probe_pairs: Option<f64>,
+    /// One 8-byte column of the table gathered and added up, ns a probe.
+    pub ns_per_probe_sum: Option<f64>,
+    /// All payload columns materialised beside the probe's row number, ns a
+    /// probe.
+    pub ns_per_probe_payload: Option<f64>,
+    /// Whether there is a match, ns a probe.
+    pub ns_per_probe_exists: Option<f64>,
+    /// Row pairs out, ns a pair; null if nothing matches.
+    pub ns_per_match: Option<f64>,
+    /// Bytes of the index, its copy of the keys included, a row of the table.
+    pub bytes_per_row: Option<f64>,
+    /// Memory while building, bytes.
+    pub peak_bytes: Option<u64>,
+    /// What memory allows for the sum, ns a probe.
+    pub limit_ns: Option<f64>,
+    /// `limitNs` over `nsPerProbeSum`.
+    pub share_of_limit: Option<f64>,
+    /// Time of pairs of `row-at-a-time` over this one's.
+    pub vs_row_at_a_time: Option<f64>,
+    /// Cycles of the core a probe, pairs out; null where they cannot be told.
+    pub cycles_per_probe: Option<f64>,
+    /// Share of the probes whose key is null: 0 to 1.
+    pub null_share: f64,
+    /// Mean of pairs a probe.
+    pub matches_per_probe: Option<f64>,
+    /// (slowest - fastest) / median of the pairs' repetitions.
+    pub spread: Option<f64>,
+    /// What memory allows for pairs, ns a probe.
+    pub limit_pairs_ns: Option<f64>,
+    /// `limitPairsNs` over `nsPerProbePairs`.
+    pub share_of_limit_pairs: Option<f64>,
+    /// Time of building of `row-at-a-time` over this one's.
+    pub vs_row_at_a_time_build: Option<f64>,
+    /// Time of the sum of `row-at-a-time` over this one's.
+    pub vs_row_at_a_time_sum: Option<f64>,
+    /// Time of the payload of `row-at-a-time` over this one's.
+    pub vs_row_at_a_time_payload: Option<f64>,
+    /// Time of existence of `row-at-a-time` over this one's.
+    pub vs_row_at_a_time_exists: Option<f64>,
+    /// Interleaved repetitions.
+    pub repetitions: u32,
+    /// Why another index was built than was asked for.
+    pub fallback: Option<String>,
+    /// Why nothing was measured.
+    pub skipped: Option<String>,
+}
+
+impl SweepLine {
+    /// A line with what was asked for alone.
+    #[must_use]
+    pub fn new(workload: &Workload, strategy: Strategy) -> Self {
+        Self {
+            build_rows: workload.build_rows as u64,
+            hit_rate: workload.hit_rate,
+            duplicates: workload.duplicates as u64,
+            zipf: workload.zipf,
+            key: workload.key.to_string(),
+            payload: workload.payload as u64,
+            batch_rows: workload.batch_rows as u64,
+            index: strategy.index.name().to_owned(),
+            layout: strategy.layout.name().to_owned(),
+            isa: strategy.isa.name().to_owned(),
+            threads: strategy.threads.get() as u64,
+            null_share: workload.null_share,
+            ..Self::default()
+        }
+    }
+
+    /// A line of a workload for which there is no memory.
+    #[must_use]
+    pub fn skipped(workload: &Workload, strategy: Strategy, why: &str) -> Self {
+        Self { skipped: Some(why.to_owned()), ..Self::new(workload, strategy) }
+    }
+}

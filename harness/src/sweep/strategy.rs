@@ -1,0 +1,44 @@
+//! One strategy of a sweep.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use streamjoin_kernels::{IndexKind, Isa, Layout};
+
+/// How a workload is joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// How the table is looked up.
+    pub index: IndexKind,
+    /// How it is spread.
+    pub layout: Layout,
+    /// The instruction set.
+    pub isa: Isa,
+    /// Threads that join.
+    pub threads: NonZeroUsize,
+}
+
+impl Strategy {
+    /// What others are compared with: one table that is looked up row by row,
+    /// by as many threads.
+    #[must_use]
+    pub fn baseline(self) -> Self {
+        Self { index: IndexKind::RowAtATime, layout: Layout::Broadcast, ..self }
+    }
+
+    /// Whether an index can be measured by itself; else the operator is.
+    #[must_use]
+    pub fn is_one_index(self) -> bool {
+        self.layout == Layout::Broadcast
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{} ({}", self.layout, self.index, self.isa)?;
+        if self.threads.get() > 1 {
+            write!(f, ", {} threads", self.threads)?;
+        }
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,105 @@
+//! Running batches for a slice of time.
+
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use super::lookup::Scratch;
+use crate::error::Result;
+use crate::machine::Measured;
+
+/// Rows between looks at the clock, about, so that looking does not count.
+const ROWS_A_LOOK: usize = 8192;
+
+/// Batches in turn, one measurement going on where the last one ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) batches: usize,
+    pub(super) batch_rows: usize,
+    pub(super) next: usize,
+}
+
+impl Turn {
+    /// Nanoseconds a row of `work`, which takes the number of a batch.
+    ///
+    /// Of one thread the median of many short measurements: what else the
+    /// machine does falls on few of them. Several threads each take their own
+    /// part of the batches, and all of their time counts: that they must wait
+    /// for each other or for a core is what is asked. Their rates add up, so
+    /// that of two that do not hinder each other a row costs half.
+    pub(super) fn time(
+        &mut self,
+        threads: NonZeroUsize,
+        slice: Duration,
+        work: impl Fn(usize, &mut Scratch) -> Result<u64> + Sync,
+    ) -> Result<f64> {
+        let start = self.next;
+        let part = self.batches / threads.get();
+        let run = |thread: usize| self.run(start + thread * part, slice, &work);
+        let runs = if threads.get() == 1 {
+            vec![run(0)]
+        } else {
+            std::thread::scope(|scope| {
+                let spawned: Vec<_> =
+                    (0..threads.get()).map(|thread| scope.spawn(move || run(thread))).collect();
+                let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Looks>>| {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                };
+                spawned.into_iter().map(join).collect()
+            })
+        };
+        let (mut rows_a_second, mut most) = (0.0, 0);
+        for run in runs {
+            let Looks { batches, seconds, median } = run?;
+            most = most.max(batches);
+            rows_a_second += match threads.get() {
+                1 => self.batch_rows as f64 / median,
+                _ => (batches * self.batch_rows) as f64 / seconds,
+            };
+        }
+        self.next = (start + most) % self.batches;
+        Ok(1e9 / rows_a_second)
+    }
+
+    fn run(
+        &self,
+        mut at: usize,
+        slice: Duration,
+        work: impl Fn(usize, &mut Scratch) -> Result<u64>,
+    ) -> Result<Looks> {
+        let at_once = ROWS_A_LOOK.div_ceil(self.batch_rows);
+        let mut scratch = Scratch::default();
+        // The scratch's memory, and what the last strategy has evicted.
+        for warm in 0..at_once {
+            black_box(work((at + warm) % self.batches, &mut scratch)?);
+        }
+        at += at_once;
+        let mut looks = Vec::new();
+        let start = Instant::now();
+        let mut last = start;
+        loop {
+            for _ in 0..at_once {
+                black_box(work(at % self.batches, &mut scratch)?);
+                at += 1;
+            }
+            let now = Instant::now();
+            looks.push((now - last).as_secs_f64() / at_once as f64);
+            last = now;
+            if now - start >= slice {
+                return Ok(Looks {
+                    batches: looks.len() * at_once,
+                    seconds: (now - start).as_secs_f64(),
+                    median: Measured::of(&looks).median,
+                });
+            }
+        }
+    }
+}
+
+/// What a thread did in a slice.
+struct Looks {
+    batches: usize,
+    seconds: f64,
+    /// Median of the seconds of a batch.
+    median: f64,
+}

@@ -1,0 +1,146 @@
+//! One workload of a sweep.
+
+use std::fmt;
+
+use streamjoin_kernels::arch::mix;
+
+use super::key_kind::{KeyKind, NULL, scramble};
+use super::zipf::Zipf;
+
+/// A table and the probes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Workload {
+    /// Rows of the table.
+    pub build_rows: usize,
+    /// Share of the probes with a key that the table has, nulls apart.
+    pub hit_rate: f64,
+    /// Rows of the table a key.
+    pub duplicates: usize,
+    /// Exponent of the Zipf law of the probes that hit; 0: all keys are alike.
+    pub zipf: f64,
+    /// Share of the probes whose key is null.
+    pub null_share: f64,
+    /// The key columns.
+    pub key: KeyKind,
+    /// 8-byte columns of the table beside the key.
+    pub payload: usize,
+    /// Rows of a micro-batch.
+    pub batch_rows: usize,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self {
+            build_rows: 1_000_000,
+            hit_rate: 1.0,
+            duplicates: 1,
+            zipf: 0.0,
+            null_share: 0.0,
+            key: KeyKind::I64,
+            payload: 1,
+            batch_rows: 8192,
+        }
+    }
+}
+
+/// Probe rows of small tables: no branch predictor learns them.
+const LEAST_PROBES: usize = 1 << 19;
+/// Of large tables: they reach enough places to leave no cache a chance.
+const MOST_PROBES: usize = 1 << 22;
+/// Bytes of probe keys at most.
+const MOST_PROBE_BYTES: usize = 256 << 20;
+/// Micro-batches at most.
+const MOST_BATCHES: usize = 1 << 15;
+
+impl Workload {
+    /// Different keys of the table.
+    #[must_use]
+    pub fn distinct(&self) -> usize {
+        self.build_rows.div_ceil(self.duplicates.max(1)).max(1)
+    }
+
+    /// Micro-batches that are generated, and probed in turn.
+    #[must_use]
+    pub fn batches(&self) -> usize {
+        let rows = (4 * self.distinct()).clamp(LEAST_PROBES, MOST_PROBES);
+        let rows = rows.min(MOST_PROBE_BYTES / self.key.bytes());
+        (rows / self.batch_rows.max(1)).clamp(1, MOST_BATCHES)
+    }
+
+    /// The ordinal of a table row's key: duplicates lie far apart.
+    pub(super) fn build_ordinal(&self, row: usize) -> u64 {
+        (row % self.distinct()) as u64
+    }
+
+    /// The ordinals of all probes' keys. Those that miss are drawn from as many
+    /// other keys as the table has.
+    pub(super) fn probe_ordinals(&self, rows: usize) -> Vec<u64> {
+        let distinct = self.distinct() as u64;
+        let zipf = (self.zipf > 0.0).then(|| Zipf::new(distinct, self.zipf));
+        let mut random = Random(0);
+        (0..rows)
+            .map(|_| {
+                if random.share() < self.null_share {
+                    return NULL;
+                }
+                if random.share() >= self.hit_rate {
+                    return distinct + random.below(distinct);
+                }
+                match zipf {
+                    None => random.below(distinct),
+                    Some(zipf) => place(zipf.draw(|| random.share()), distinct),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The ordinal of a rank: popular keys lie scattered in the table.
+fn place(rank: u64, distinct: u64) -> u64 {
+    let bits = distinct.next_power_of_two().ilog2().max(2);
+    let mut ordinal = rank;
+    loop {
+        // Cycles of a bijection lead back to numbers that are small enough.
+        ordinal = scramble(ordinal, bits);
+        if ordinal < distinct {
+            return ordinal;
+        }
+    }
+}
+
+/// The same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// From 0 to 1, 1 excluded.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / 2_f64.powi(53)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} build rows, key {}, hit rate {}, duplicates {}, zipf {}, null share {}, payload \
+             {}, batches of {}",
+            self.build_rows,
+            self.key,
+            self.hit_rate,
+            self.duplicates,
+            self.zipf,
+            self.null_share,
+            self.payload,
+            self.batch_rows
+        )
+    }
+}

@@ -1,0 +1,5 @@
+//! Plain Rust twins of every kernel.
+
+pub(super) mod hash;
+pub(super) mod pilot;
+pub(super) mod select;

@@ -1,0 +1,75 @@
+//! What is to be known of keys before an index is built over them.
+
+use crate::table::auto::KeysAtHand;
+use crate::table::build::BuildInput;
+use crate::table::direct::Direct;
+
+/// Rows whose hashes are compared to tell how many rows a key has.
+const SAMPLE: usize = 4096;
+
+impl KeysAtHand {
+    /// Looks at keys: their number and shape, whether they lie close together,
+    /// and, from a sample, how many rows share a key.
+    #[must_use]
+    pub fn look(input: BuildInput<'_>) -> Self {
+        Self {
+            shape: input.keys.shape(),
+            rows: input.keys.len(),
+            rows_a_key: rows_a_key(input.hashes),
+            dense: Direct::serves(input.keys),
+        }
+    }
+}
+
+/// Rows a key, weighted by rows: two rows drawn at random are of one key with a
+/// chance of `(rows a key - 1) / (rows - 1)`, so that few equal pairs in a
+/// sample tell even a small number of a large table.
+fn rows_a_key(hashes: &[u64]) -> f64 {
+    let rows = hashes.len();
+    if rows < 2 {
+        return 1.0;
+    }
+    let sampled = rows.min(SAMPLE);
+    // Multiples of a fraction of the table, which no period of the keys fits.
+    let mut sample: Vec<u64> = (0..sampled)
+        .map(|i| {
+            let at = i as u128 * rows as u128 / sampled as u128;
+            hashes[at as usize]
+        })
+        .collect();
+    sample.sort_unstable();
+    let same = sample.chunk_by(|a, b| a == b).map(|run| run.len() as f64);
+    let pairs: f64 = same.map(|run| run * (run - 1.0) / 2.0).sum();
+    let all = sampled as f64 * (sampled as f64 - 1.0) / 2.0;
+    1.0 + (rows as f64 - 1.0) * pairs / all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::mix;
+
+    #[test]
+    fn a_sample_tells_how_many_rows_a_key_has() {
+        for rows in [2u64, 100, 10_000, 300_000] {
+            for duplicates in [1, 2, 10, 100] {
+                if duplicates > rows {
+                    continue;
+                }
+                let hashes: Vec<u64> =
+                    (0..rows).map(|i| mix(mix(i) % (rows / duplicates))).collect();
+                let found = rows_a_key(&hashes);
+                // Keys drawn at random have one row more, weighted by rows.
+                let wanted = duplicates as f64 + 1.0;
+                assert!(
+                    found > wanted * 0.4 - 0.5 && found < wanted * 1.8 + 0.5,
+                    "{rows} rows, {duplicates} a key: {found}"
+                );
+                let distinct: Vec<u64> = (0..rows).map(mix).collect();
+                assert_eq!(rows_a_key(&distinct), 1.0);
+            }
+        }
+        assert_eq!(rows_a_key(&[]), 1.0);
+        assert_eq!(rows_a_key(&[5; 1000]), 1000.0);
+    }
+}

@@ -1,0 +1,141 @@
+//! Byte-string keys by number, so laid out that a key of up to 16 bytes is
+//! compared inside one half of a cache line.
+
+use std::cmp::Ordering;
+
+use crate::arch::prefetch_read;
+use crate::key::ByteKeys;
+use crate::memory::Buffer;
+
+/// Bytes of a key that lie in its entry.
+const PREFIX: usize = 16;
+
+/// An entry holds half of the hash and the length, which tell most different
+/// keys apart, then the first 16 bytes, padded with zeros, then where the
+/// other bytes begin.
+#[derive(Debug)]
+pub(super) struct ByteEntries {
+    entries: Buffer<[u64; 4]>,
+    /// Entries in use; a last one says where the rest of the last key ends.
+    len: usize,
+    rest: Vec<u8>,
+}
+
+/// The first word of an entry. A length beyond 32 bits counts as the largest:
+/// the other bytes tell the rest.
+#[inline(always)]
+fn head(hash: u64, len: usize) -> u64 {
+    hash & 0xffff_ffff_0000_0000 | len.min(u32::MAX as usize) as u64
+}
+
+/// The first 16 bytes of the key of `row`, padded with zeros, and the key.
+#[inline(always)]
+fn prefix(keys: &ByteKeys, row: usize) -> (u128, &[u8]) {
+    let from = keys.offsets()[row] as usize;
+    let key = keys.get(row);
+    let padded = match keys.values().get(from..from + PREFIX) {
+        Some(bytes) => {
+            let bytes = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
+            if key.len() >= PREFIX { bytes } else { bytes & ((1 << (8 * key.len())) - 1) }
+        }
+        None => {
+            let mut bytes = [0; PREFIX];
+            let len = key.len().min(PREFIX);
+            bytes[..len].copy_from_slice(&key[..len]);
+            u128::from_le_bytes(bytes)
+        }
+    };
+    (padded, key)
+}
+
+impl ByteEntries {
+    /// Room for `keys` keys and for `padding` entries after them, which may be
+    /// read and match nothing but empty keys.
+    pub(super) fn with_room(keys: usize, padding: usize) -> Self {
+        Self { entries: Buffer::zeroed(keys + padding.max(1)), len: 0, rest: Vec::new() }
+    }
+
+    /// Appends the key of `row`.
+    ///
+    /// # Panics
+    /// If there is no room.
+    #[inline]
+    pub(super) fn push(&mut self, keys: &ByteKeys, row: usize, hash: u64) {
+        let (prefix, key) = prefix(keys, row);
+        let from = self.rest.len() as u64;
+        self.entries[self.len] =
+            [head(hash, key.len()), prefix as u64, (prefix >> 64) as u64, from];
+        self.rest.extend_from_slice(key.get(PREFIX..).unwrap_or_default());
+        self.len += 1;
+        self.entries[self.len][3] = self.rest.len() as u64;
+    }
+
+    /// Gives back what was reserved and not used.
+    pub(super) fn shrink(&mut self, padding: usize) {
+        let used = self.len + padding.max(1);
+        if used < self.entries.len() {
+            self.entries = Buffer::copied_from(&self.entries[..used]);
+        }
+        self.rest.shrink_to_fit();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether half of the hash and the length are those of the probe row.
+    ///
+    /// # Safety
+    /// `at` is below the number of entries, padding included.
+    #[inline(always)]
+    pub(super) unsafe fn may_match(
+        &self,
+        at: usize,
+        keys: &ByteKeys,
+        row: usize,
+        hash: u64,
+    ) -> bool {
+        debug_assert!(at < self.entries.len());
+        let len = (keys.offsets()[row + 1] - keys.offsets()[row]) as usize;
+        // SAFETY: the caller's.
+        unsafe { self.entries.get_unchecked(at)[0] == head(hash, len) }
+    }
+
+    /// Whether key `at` is that of the probe row, whose hash and length are the
+    /// same.
+    #[inline(always)]
+    pub(super) fn same_bytes(&self, at: usize, keys: &ByteKeys, row: usize) -> bool {
+        let (prefix, key) = prefix(keys, row);
+        let [_, low, high, from] = self.entries[at];
+        let same = (low == prefix as u64) & (high == (prefix >> 64) as u64);
+        same && (key.len() <= PREFIX || self.rest_of(at, from) == &key[PREFIX..])
+    }
+
+    fn rest_of(&self, at: usize, from: u64) -> &[u8] {
+        &self.rest[from as usize..self.entries[at + 1][3] as usize]
+    }
+
+    /// Key `at` against the key of `row`: by half of the hash, then by bytes.
+    pub(super) fn compare(&self, at: usize, keys: &ByteKeys, row: usize, hash: u64) -> Ordering {
+        let [head, low, high, from] = self.entries[at];
+        let key = keys.get(row);
+        let mut prefix = [0; PREFIX];
+        prefix[..8].copy_from_slice(&low.to_le_bytes());
+        prefix[8..].copy_from_slice(&high.to_le_bytes());
+        let len = (head as u32 as usize).min(PREFIX);
+        (head >> 32).cmp(&(hash >> 32)).then_with(|| {
+            prefix[..len]
+                .cmp(&key[..key.len().min(PREFIX)])
+                .then_with(|| self.rest_of(at, from).cmp(key.get(PREFIX..).unwrap_or_default()))
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch(&self, at: usize) {
+        prefetch_read(&self.entries, at);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.bytes() + self.rest.capacity()
+    }
+}

@@ -1,0 +1,291 @@
+//! An array over the domain of the keys: integers, dates, booleans or codes
+//! that lie close together.
+//!
+//! The slot of a key is its distance from the least one. A bitset tells which
+//! slots are taken, where not all are; it is all that an existence look-up
+//! touches. Where keys differ and most slots are taken, positions are slots, so
+//! that nothing else is read; else each slot says where the rows of its key
+//! begin.
+//!
+//! A word may hold a narrower signed integer (the `i32` -1 is the word
+//! `0xffff_ffff`), so the range is taken in each width that the words fit in,
+//! modulo its size, and the smallest one counts.
+
+use super::build::{BuildInput, BuiltIndex};
+use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
+use super::store::wrong_shape;
+use crate::key::KeyView;
+use crate::memory::Buffer;
+use crate::pairs::NO_ROW;
+
+/// More slots a row than this take more memory than a hash table does.
+const MAX_SLOTS_PER_ROW: u64 = 8;
+/// So many slots are always affordable.
+const SMALL_DOMAIN: u64 = 1 << 16;
+/// Up to so many slots a row, positions may be slots: payload is laid out with
+/// holes.
+const MAX_SLOTS_PER_POSITION: usize = 2;
+
+/// The index; its number of a key is the key's slot.
+#[derive(Debug)]
+pub(super) struct Direct {
+    domain: Domain,
+    /// A bit for each slot and an unset one after the last; none if all slots
+    /// are taken.
+    taken: Option<Buffer<u64>>,
+}
+
+/// A range of words, modulo the size of a width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Domain {
+    least: u64,
+    /// The largest word of the width.
+    mask: u64,
+    /// The distance of the last slot.
+    last: u64,
+    /// Whether there are no slots.
+    is_empty: bool,
+}
+
+impl Domain {
+    /// The smallest range that holds all words.
+    fn of(words: &[u64]) -> Self {
+        const NO_WORDS: Domain = Domain { least: 0, mask: u64::MAX, last: 0, is_empty: true };
+        if words.is_empty() {
+            return NO_WORDS;
+        }
+        let ends = (u64::MAX, 0);
+        let (least, largest) =
+            words.iter().fold(ends, |(low, high), &word| (word.min(low), word.max(high)));
+        let unsigned = Self { least, mask: u64::MAX, last: largest - least, is_empty: false };
+        let signed = [64u32, 32, 16, 8].into_iter().filter_map(|width| {
+            let mask = u64::MAX >> (64 - width);
+            let sign = 1 << (width - 1);
+            // Without the sign bit there is nothing to wrap around.
+            if largest > mask || largest < sign {
+                return None;
+            }
+            // With the sign bit flipped, signed order is unsigned order.
+            let (low, high) = words.iter().fold((u64::MAX, 0), |(low, high), &word| {
+                (low.min(word ^ sign), high.max(word ^ sign))
+            });
+            Some(Self { least: low ^ sign, mask, last: high - low, is_empty: false })
+        });
+        signed.fold(unsigned, |best, other| if other.last < best.last { other } else { best })
+    }
+
+    /// The distance of a word; beyond [`last`](Self::last) if it is none of
+    /// this domain.
+    #[inline(always)]
+    fn slot(&self, word: u64) -> u64 {
+        // Bits outside the width make the distance larger than any slot.
+        (word.wrapping_sub(self.least) & self.mask) | (word & !self.mask)
+    }
+
+    /// The number of slots, unless there are too many for so many rows.
+    fn slots(&self, rows: usize) -> Option<usize> {
+        if self.is_empty {
+            return Some(0);
+        }
+        let affordable = (rows as u64).saturating_mul(MAX_SLOTS_PER_ROW).max(SMALL_DOMAIN);
+        // Slots are numbered by 32 bits, of which the last value is no slot.
+        let slots = self.last.checked_add(1).filter(|&slots| slots <= affordable)?;
+        (slots < u64::from(NO_ROW)).then_some(slots as usize)
+    }
+}
+
+impl Direct {
+    /// Whether these keys lie close enough together.
+    pub(super) fn serves(keys: KeyView<'_>) -> bool {
+        match keys {
+            KeyView::Words(words) => Domain::of(words).slots(words.len()).is_some(),
+            KeyView::Wide(_) | KeyView::Bytes(_) => false,
+        }
+    }
+
+    /// The index, or why there can be none.
+    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+        let KeyView::Words(words) = input.keys else {
+            return Err("`direct` takes keys of one integer, date, boolean or code".to_owned());
+        };
+        let (rows, domain) = (words.len(), Domain::of(words));
+        let slots = domain.slots(rows).ok_or_else(|| {
+            format!(
+                "`direct` takes up to {MAX_SLOTS_PER_ROW} slots a row, or {SMALL_DOMAIN}; \
+                 {rows} rows would need {}",
+                u128::from(domain.last) + 1
+            )
+        })?;
+        if slots <= rows.saturating_mul(MAX_SLOTS_PER_POSITION)
+            && let Some(order) = unique_order(words, domain, slots)
+        {
+            let taken = (rows < slots || slots == 0).then(|| {
+                let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
+                for (word, rows) in taken.iter_mut().zip(order.chunks(64)) {
+                    let rows = rows.iter().enumerate();
+                    *word = rows.fold(0, |word, (i, &row)| word | u64::from(row != NO_ROW) << i);
+                }
+                taken
+            });
+            let mut order = order;
+            if taken.is_some() {
+                // A hole names any row: it is never found.
+                order.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
+            }
+            return Ok(Grouped::built(input, Self { domain, taken }, None, Some(order)));
+        }
+        let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
+        let mut starts = Buffer::<u32>::zeroed(slots + 1);
+        for &word in words {
+            let slot = domain.slot(word) as usize;
+            taken[slot / 64] |= 1 << (slot % 64);
+            starts[slot] += 1;
+        }
+        // Each start moves from where its run ends to where it begins, from the
+        // last row to the first.
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            end += *start;
+            *start = end;
+        }
+        let mut order = vec![0; rows];
+        for (row, &word) in words.iter().enumerate().rev() {
+            let start = &mut starts[domain.slot(word) as usize];
+            *start -= 1;
+            order[*start as usize] = row as u32;
+        }
+        let all_taken = starts.windows(2).all(|pair| pair[0] < pair[1]);
+        let taken = (!all_taken || slots == 0).then_some(taken);
+        Ok(Grouped::built(input, Self { domain, taken }, Some(Runs::new(starts)), Some(order)))
+    }
+
+    /// The number of slots.
+    fn slots(&self) -> usize {
+        if self.domain.is_empty { 0 } else { self.domain.last as usize + 1 }
+    }
+}
+
+/// The row in each slot, [`NO_ROW`] in holes; none if a slot has two.
+fn unique_order(words: &[u64], domain: Domain, slots: usize) -> Option<Vec<u32>> {
+    let mut order = vec![NO_ROW; slots];
+    for (row, &word) in words.iter().enumerate() {
+        let slot = &mut order[domain.slot(word) as usize];
+        if *slot != NO_ROW {
+            return None;
+        }
+        *slot = row as u32;
+    }
+    Some(order)
+}
+
+impl Locate for Direct {
+    const NAME: &'static str = "direct";
+    type Keys<'a> = &'a [u64];
+
+    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
+        let KeyView::Words(words) = keys else { wrong_shape() };
+        words
+    }
+
+    fn numbers(&self) -> usize {
+        self.slots()
+    }
+
+    #[inline]
+    unsafe fn locate<R: RowSource>(&self, keys: &[u64], _: &[u64], rows: R, found: &mut [u32]) {
+        debug_assert!(found.len() <= BLOCK);
+        // SAFETY: the caller's: rows of the block are below the number of keys.
+        let key = |i: usize| unsafe {
+            debug_assert!(rows.row(i) < keys.len());
+            *keys.get_unchecked(rows.row(i))
+        };
+        let last = self.domain.last;
+        let Some(taken) = &self.taken else {
+            for (i, found) in found.iter_mut().enumerate() {
+                let slot = self.domain.slot(key(i));
+                *found = if slot <= last { slot as u32 } else { NO_ROW };
+            }
+            return;
+        };
+        // The bit after the last slot is unset: that of all other keys.
+        let none = self.slots() as u64;
+        for (i, found) in found.iter_mut().enumerate() {
+            let slot = self.domain.slot(key(i)).min(none);
+            debug_assert!(slot as usize / 64 < taken.len());
+            // SAFETY: at most the number of slots, for which there is a bit.
+            let word = unsafe { *taken.get_unchecked(slot as usize / 64) };
+            *found = if word >> (slot % 64) & 1 == 1 { slot as u32 } else { NO_ROW };
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.taken.as_ref().map_or(0, Buffer::bytes)
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        self.taken.iter().map(Buffer::bytes).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::Isa;
+
+    #[test]
+    fn domains_wrap_in_the_width_of_the_words() {
+        let check = |words: &[u64], least, last| {
+            let domain = Domain::of(words);
+            assert_eq!((domain.least, domain.last), (least, last), "{words:x?}");
+            assert!(words.iter().all(|&word| domain.slot(word) <= last));
+            domain
+        };
+        check(&[5, 9], 5, 4);
+        let narrow = check(&[u64::from(-2i32 as u32), 3], u64::from(-2i32 as u32), 5);
+        // A wider word is none of them, whatever its lower half.
+        assert!(narrow.slot(1 << 32 | 3) > 5);
+        assert!(narrow.slot(u64::MAX) > 5);
+        check(&[0xff, 0], 0xff, 1);
+        check(&[0xffff, 1], 0xffff, 2);
+        check(&[-7i64 as u64, 2], -7i64 as u64, 9);
+        check(&[i64::MIN as u64, i64::MAX as u64], i64::MAX as u64, 1);
+        check(&[i64::MIN as u64, i64::MAX as u64, 0], 0, 1 << 63);
+        check(&[i64::MIN as u64, u64::MAX, 0, i64::MAX as u64], 0, u64::MAX);
+    }
+
+    #[test]
+    fn sparse_domains_and_long_keys_fall_back_with_a_reason() {
+        let reason = |keys: KeyView<'_>| {
+            let hashes = vec![0; keys.len()];
+            Direct::build(&BuildInput::new(keys, &hashes, Isa::Portable).unwrap()).err()
+        };
+        assert_eq!(reason(KeyView::Words(&[0, 65_535])), None);
+        assert!(reason(KeyView::Words(&[0, 65_536])).unwrap().contains("65537"));
+        let ends = [i64::MIN as u64, u64::MAX, 0, i64::MAX as u64];
+        assert!(reason(KeyView::Words(&ends)).unwrap().contains("18446744073709551616"));
+        assert!(reason(KeyView::Wide(&[1])).unwrap().contains("one integer"));
+        let spread: Vec<u64> = (0..20_000).map(|i| i * 8).collect();
+        assert_eq!(reason(KeyView::Words(&spread)), None);
+        let sparser: Vec<u64> = (0..20_000).map(|i| i * 9).collect();
+        assert!(reason(KeyView::Words(&sparser)).is_some());
+    }
+
+    #[test]
+    fn what_is_held_follows_the_domain() {
+        let bytes = |words: &[u64]| {
+            let hashes = vec![0; words.len()];
+            let input = BuildInput::new(words, &hashes, Isa::Portable).unwrap();
+            let built = Direct::build(&input).unwrap();
+            (built.index.bytes(), built.index.positions())
+        };
+        let words: Vec<u64> = (0..64_000).collect();
+        assert_eq!(bytes(&words), (0, 64_000));
+        let gaps: Vec<u64> = (0..32_000).map(|i| i * 2).collect();
+        // A bit a slot.
+        assert_eq!(bytes(&gaps), ((63_999 / 64 * 8 + 8 + 56) & !63, 63_999));
+        let wide: Vec<u64> = (0..8_000).map(|i| i * 8).collect();
+        let (held, positions) = bytes(&wide);
+        assert_eq!(positions, 8_000);
+        assert!((63_993 * 4 + 63_993 / 8..63_993 * 4 + 63_993 / 8 + 256).contains(&held), "{held}");
+    }
+}

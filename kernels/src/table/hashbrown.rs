@@ -1,0 +1,142 @@
+//! A hashbrown table at its best: hashes computed before, keys inside the
+//! table, huge pages, looked up block by block.
+//!
+//! It knows no prefetch, and its groups of 16 control bytes and its entries lie
+//! apart: two cache lines a look-up. What `row-at-a-time` differs from it in is
+//! the hash, the pages and the batch. Where hashes of different keys are equal,
+//! building would take quadratic time: it is given up for another index.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use super::build::{BuildInput, BuiltIndex};
+use super::grouped::{BLOCK, Grouped, Locate, RowSource};
+use super::inline_keys::{InlineKeys, Numbering};
+use crate::key::KeyView;
+use crate::memory::HugePages;
+use crate::pairs::NO_ROW;
+
+/// Keys compared a row, beyond which too many hashes are equal. One is usual.
+const MAX_COMPARED_PER_ROW: usize = 16;
+
+/// The index over keys of one shape.
+#[derive(Debug)]
+pub(super) struct Hashbrown<K: InlineKeys> {
+    keys: K,
+    table: HashTable<K::Slot, HugePages>,
+    numbers: usize,
+}
+
+/// hashbrown takes buckets from the lower bits and tags from the upper seven,
+/// which are the same for all keys of a partition: they get others added.
+#[inline(always)]
+fn spread(hash: u64) -> u64 {
+    hash ^ hash << 32
+}
+
+impl<K: InlineKeys> Hashbrown<K> {
+    /// The index, or why there is none.
+    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+        let (probe, hashes) = (K::keys(input.keys), input.hashes);
+        let rows = hashes.len();
+        let mut keys = K::with_room(rows);
+        let mut table = HashTable::with_capacity_in(rows, HugePages::default());
+        let mut numbering = Numbering::default();
+        let mut compared = 0;
+        for (row, &hash) in hashes.iter().enumerate() {
+            let equal = |slot: &K::Slot| {
+                compared += 1;
+                // SAFETY: a build row, and there is one hash a key.
+                unsafe { keys.matches(slot, probe, row, hash) }
+            };
+            match table.entry(spread(hash), equal, |_| unreachable!("there is room for all rows")) {
+                Entry::Occupied(entry) => numbering.repeated(K::number(entry.get())),
+                Entry::Vacant(entry) => {
+                    entry.insert(keys.add(probe, row, hash, numbering.fresh()));
+                }
+            }
+            if compared > rows.saturating_mul(MAX_COMPARED_PER_ROW).max(1 << 16) {
+                return Err(format!(
+                    "too many equal hashes of different keys for `hashbrown` ({compared} keys \
+                     compared for {row} of {rows} rows)"
+                ));
+            }
+        }
+        let numbers = numbering.distinct() as usize;
+        keys.shrink();
+        let grouped = numbering.finish();
+        // To lay slots out anew pays only where there were far too many.
+        if let Some((runs, order)) = &grouped
+            && numbers * 4 <= rows
+        {
+            let first_row = |number: u32| order[runs.start(number) as usize];
+            table.shrink_to_fit(|slot| spread(hashes[first_row(K::number(slot) - 1) as usize]));
+        }
+        let (runs, order) = grouped.unzip();
+        Ok(Grouped::built(input, Self { keys, table, numbers }, runs, order))
+    }
+}
+
+impl<K: InlineKeys> Locate for Hashbrown<K> {
+    const NAME: &'static str = "hashbrown";
+    type Keys<'a> = K::Keys<'a>;
+
+    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
+        K::keys(keys)
+    }
+
+    fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    #[inline]
+    unsafe fn locate<R: RowSource>(
+        &self,
+        keys: Self::Keys<'_>,
+        hashes: &[u64],
+        rows: R,
+        found: &mut [u32],
+    ) {
+        debug_assert!(found.len() <= BLOCK);
+        for (i, found) in found.iter_mut().enumerate() {
+            // SAFETY: the caller's: rows of the block are below the number of
+            // hashes, which is that of keys.
+            let slot = unsafe {
+                let row = rows.row(i);
+                let hash = *hashes.get_unchecked(row);
+                self.table.find(spread(hash), |slot| self.keys.matches(slot, keys, row, hash))
+            };
+            *found = slot.map_or(NO_ROW, |slot| K::number(slot) - 1);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.allocation_size() + self.keys.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        // A byte of control for each slot, and the slots.
+        let slots = self.table.allocation_size();
+        let control = slots / (size_of::<K::Slot>() + 1);
+        [control, slots - control, self.keys.bytes()]
+            .into_iter()
+            .filter(|&bytes| bytes > 0)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inline_keys::InlineWords;
+    use super::*;
+    use crate::arch::Isa;
+
+    #[test]
+    fn equal_hashes_of_many_keys_are_given_up_early() {
+        let words: Vec<u64> = (0..100_000).collect();
+        let hashes = vec![3; words.len()];
+        let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
+        let why = Hashbrown::<InlineWords>::build(&input).unwrap_err();
+        assert!(why.contains("equal hashes"), "{why}");
+    }
+}

@@ -1,0 +1,229 @@
+//! Linear probing over slots that hold the key and its number: one cache line a
+//! look-up, mostly.
+//!
+//! The load is at most 0.3, so that nearly all keys lie where their hash says,
+//! or at most 0.5 where slots would take more than a gigabyte. Only distinct
+//! keys take slots: rows that repeat a key make no clusters. Where hashes
+//! cluster all the same (equal hashes of different keys), building would take
+//! quadratic time: it is given up for another index.
+
+use super::build::{BuildInput, BuiltIndex};
+use super::grouped::{BLOCK, Grouped, Locate, RowSource};
+use super::inline_keys::{InlineKeys, Numbering};
+use crate::arch::{CacheSizes, prefetch_read};
+use crate::key::KeyView;
+use crate::memory::Buffer;
+use crate::pairs::NO_ROW;
+
+/// From so many bytes of slots on memory counts more than short probes.
+const LARGE_BYTES: usize = 1 << 30;
+/// How far ahead of its use a slot is asked for when building.
+const AHEAD: usize = 32;
+/// Slots passed over a row, beyond which hashes are said to cluster. At load
+/// 0.5 half a slot is expected.
+const MAX_PASSED_PER_ROW: usize = 16;
+
+/// The index over keys of one shape.
+#[derive(Debug)]
+pub(super) struct Linear<K: InlineKeys> {
+    keys: K,
+    /// A power of two of them, at least one of them empty.
+    slots: Buffer<K::Slot>,
+    numbers: usize,
+    prefetch: bool,
+}
+
+/// How many slots of `slot_bytes` so many rows get.
+fn slots_for(rows: usize, slot_bytes: usize) -> usize {
+    let slots = (rows * 10).div_ceil(3).max(4).next_power_of_two();
+    let can_be_halved = rows * 2 <= slots / 2;
+    if slots.saturating_mul(slot_bytes) > LARGE_BYTES && can_be_halved { slots / 2 } else { slots }
+}
+
+impl<K: InlineKeys> Linear<K> {
+    /// The index, or why there is none.
+    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+        let (probe, hashes) = (K::keys(input.keys), input.hashes);
+        let rows = hashes.len();
+        let mut keys = K::with_room(rows);
+        let mut slots = Buffer::<K::Slot>::zeroed(slots_for(rows, size_of::<K::Slot>()));
+        let mask = slots.len() - 1;
+        let mut numbering = Numbering::default();
+        let mut passed = 0;
+        for (row, &hash) in hashes.iter().enumerate() {
+            if let Some(&ahead) = hashes.get(row + AHEAD) {
+                prefetch_read(&slots, ahead as usize & mask);
+            }
+            let mut at = hash as usize & mask;
+            loop {
+                let slot = &mut slots[at];
+                let number = K::number(slot);
+                if number == 0 {
+                    *slot = keys.add(probe, row, hash, numbering.fresh());
+                    break;
+                }
+                // SAFETY: a build row, and there is one hash a key.
+                if unsafe { keys.matches(slot, probe, row, hash) } {
+                    numbering.repeated(number);
+                    break;
+                }
+                at = (at + 1) & mask;
+                passed += 1;
+            }
+            if passed > rows.saturating_mul(MAX_PASSED_PER_ROW).max(1 << 16) {
+                return Err(format!(
+                    "hashes of different keys cluster too much for `linear` ({passed} slots \
+                     passed over for {row} of {rows} rows)"
+                ));
+            }
+        }
+        let numbers = numbering.distinct() as usize;
+        keys.shrink();
+        let grouped = numbering.finish();
+        if let Some((runs, order)) = &grouped {
+            let first_row = |number: u32| order[runs.start(number) as usize];
+            slots = fewer::<K>(slots, numbers, |number| hashes[first_row(number) as usize]);
+        }
+        let touched = slots.bytes() + keys.bytes();
+        let prefetch = touched > CacheSizes::detect().l2 / 2;
+        let (runs, order) = grouped.unzip();
+        Ok(Grouped::built(input, Self { keys, slots, numbers, prefetch }, runs, order))
+    }
+}
+
+/// Where rows repeat keys, slots for the keys that there are.
+fn fewer<K: InlineKeys>(
+    slots: Buffer<K::Slot>,
+    numbers: usize,
+    hash: impl Fn(u32) -> u64,
+) -> Buffer<K::Slot> {
+    let wanted = slots_for(numbers, size_of::<K::Slot>());
+    // To lay them out anew pays only where they were far too many.
+    if wanted * 4 > slots.len() {
+        return slots;
+    }
+    let mut fewer = Buffer::<K::Slot>::zeroed(wanted);
+    let mask = wanted - 1;
+    for slot in slots.iter().filter(|slot| K::number(slot) != 0) {
+        let mut at = hash(K::number(slot) - 1) as usize & mask;
+        while K::number(&fewer[at]) != 0 {
+            at = (at + 1) & mask;
+        }
+        fewer[at] = *slot;
+    }
+    fewer
+}
+
+impl<K: InlineKeys> Locate for Linear<K> {
+    const NAME: &'static str = "linear";
+    type Keys<'a> = K::Keys<'a>;
+
+    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
+        K::keys(keys)
+    }
+
+    fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    #[inline]
+    unsafe fn locate<R: RowSource>(
+        &self,
+        keys: Self::Keys<'_>,
+        hashes: &[u64],
+        rows: R,
+        found: &mut [u32],
+    ) {
+        debug_assert!(found.len() <= BLOCK);
+        let mask = self.slots.len() - 1;
+        // SAFETY: the caller's: rows of the block are below the number of hashes.
+        let hash_of = |i: usize| unsafe { *hashes.get_unchecked(rows.row(i)) };
+        if self.prefetch {
+            for i in 0..found.len() {
+                prefetch_read(&self.slots, hash_of(i) as usize & mask);
+            }
+            if K::HAS_ENTRIES {
+                for i in 0..found.len() {
+                    self.keys.prefetch(&self.slots[hash_of(i) as usize & mask]);
+                }
+            }
+        }
+        let mut left = 0;
+        let mut unfinished = [0u8; BLOCK];
+        for i in 0..found.len() {
+            let hash = hash_of(i);
+            // SAFETY: the mask keeps the slot below their number, a power of
+            // two; rows as above; `left <= i < found.len() <= BLOCK`.
+            unsafe {
+                let slot = self.slots.get_unchecked(hash as usize & mask);
+                let hit = self.keys.matches(slot, keys, rows.row(i), hash);
+                let number = K::number(slot);
+                // Of an empty slot, number 0, this is `NO_ROW`.
+                *found.get_unchecked_mut(i) = if hit { number.wrapping_sub(1) } else { NO_ROW };
+                *unfinished.get_unchecked_mut(left) = i as u8;
+                left += usize::from(!hit & (number != 0));
+            }
+        }
+        // All rows that are not through look at their next slot together.
+        let mut distance = 1;
+        while left > 0 {
+            let mut kept = 0;
+            for j in 0..left {
+                // SAFETY: as above; `kept <= j < left <= BLOCK`, and what is
+                // unfinished is below `found.len()`.
+                unsafe {
+                    let i = usize::from(*unfinished.get_unchecked(j));
+                    debug_assert!(i < found.len());
+                    let hash = hash_of(i);
+                    let slot =
+                        self.slots.get_unchecked((hash as usize).wrapping_add(distance) & mask);
+                    let hit = self.keys.matches(slot, keys, rows.row(i), hash);
+                    let number = K::number(slot);
+                    *found.get_unchecked_mut(i) = if hit { number.wrapping_sub(1) } else { NO_ROW };
+                    *unfinished.get_unchecked_mut(kept) = i as u8;
+                    kept += usize::from(!hit & (number != 0));
+                }
+            }
+            (left, distance) = (kept, distance + 1);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.slots.bytes() + self.keys.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        [self.slots.bytes(), self.keys.bytes()].into_iter().filter(|&bytes| bytes > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inline_keys::InlineWords;
+    use super::*;
+    use crate::arch::Isa;
+
+    #[test]
+    fn loads_stay_low() {
+        for rows in [0, 1, 2, 10, 1000, 1_000_000, 9_999_999] {
+            let slots = slots_for(rows, 16);
+            assert!(slots > rows && rows * 10 <= slots * 3, "{rows} in {slots}");
+        }
+        let slots = slots_for(30_000_000, 16);
+        assert!((60_000_000..=100_000_000).contains(&slots), "{slots}");
+    }
+
+    #[test]
+    fn equal_hashes_of_many_keys_are_given_up_early() {
+        let words: Vec<u64> = (0..100_000).collect();
+        let hashes = vec![3; words.len()];
+        let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
+        let why = Linear::<InlineWords>::build(&input).unwrap_err();
+        assert!(why.contains("cluster"), "{why}");
+        // Equal keys are no cluster.
+        let words = vec![5u64; words.len()];
+        let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
+        let built = Linear::<InlineWords>::build(&input).unwrap();
+        assert!(built.fallback.is_none() && built.index.bytes() < words.len() * 8);
+    }
+}

@@ -1,0 +1,135 @@
+//! A perfect hash table: every key has a slot of its own, which is found by
+//! arithmetic and one byte, so that a look-up has no loop and no branch.
+//!
+//! Keys fall into small buckets; of each bucket one byte, its *pilot*, says how
+//! the hashes of its keys are changed so that all of them land in slots of
+//! their own (Pibiri, Trani, "PTHash", SIGIR 2021; Hermann et al., "PHOBIC",
+//! ESA 2024; Groot Koerkamp, "PtrHash", SEA 2025). The keys lie in slot order,
+//! so that a probe touches one pilot, which is mostly in cache, and one key.
+//! Building costs several times what `chained` costs: worth it for a table that
+//! is probed many times.
+//!
+//! There are a quarter more slots than keys. A hole holds a copy of a key whose
+//! slot is another one: a probe for that key goes to its own slot, so that a
+//! hole is never found.
+
+mod pilots;
+mod slot_keys;
+#[cfg(test)]
+mod tests;
+
+pub(super) use self::pilots::Unplaceable;
+use self::pilots::{Pilots, place};
+pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
+use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
+use crate::arch::{Isa, found_bits, select_matches};
+use crate::pairs::{NO_ROW, Pairs};
+
+/// Probe rows whose matches are held at a time; whole words of
+/// [`JoinIndex::exists`].
+const BLOCK: usize = 1024;
+
+#[derive(Debug)]
+pub(super) struct Perfect<S> {
+    isa: Isa,
+    rows: usize,
+    pilots: Pilots,
+    keys: S,
+}
+
+impl<S: SlotKeys> Perfect<S> {
+    /// Builds the index, or says why these keys have none.
+    pub(super) fn build(input: BuildInput<'_>) -> Result<BuiltIndex, Unplaceable> {
+        let BuildInput { keys, hashes, isa } = input;
+        let (pilots, order) = place(hashes)?;
+        let keys = S::new(keys, hashes, &order);
+        Ok(BuiltIndex::ordered(Self { isa, rows: hashes.len(), pilots, keys }, order))
+    }
+
+    /// The match of each probe row from `from` on.
+    fn match_rows(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) {
+        if self.rows == 0 {
+            // There is no key that holes could have copies of.
+            matches.fill(NO_ROW);
+            return;
+        }
+        let keys = S::probe(probe.keys());
+        self.keys.matches(self.isa, &self.pilots, keys, probe.hashes(), from, matches);
+        if let Some(matchable) = probe.matchable() {
+            for (row, found) in (from..).zip(matches) {
+                if !matchable.value(row) {
+                    *found = NO_ROW;
+                }
+            }
+        }
+    }
+}
+
+impl<S: SlotKeys> JoinIndex for Perfect<S> {
+    fn name(&self) -> &'static str {
+        "perfect"
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn positions(&self) -> usize {
+        self.pilots.positions()
+    }
+
+    fn bytes(&self) -> usize {
+        self.pilots.bytes() + self.keys.bytes()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        vec![self.pilots.bytes(), self.keys.bytes()]
+    }
+
+    fn unique(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        self.match_rows(probe, 0, matches);
+    }
+
+    fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
+        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
+        let mut matches = [0; BLOCK];
+        for (from, found) in (0..).step_by(BLOCK).zip(found.chunks_mut(BLOCK / 64)) {
+            let matches = &mut matches[..BLOCK.min(probe.len() - from)];
+            self.match_rows(probe, from, matches);
+            found_bits(self.isa, matches, found);
+        }
+    }
+
+    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+        // A row has one match at most, so that none is left half done.
+        assert!(cursor.rows.is_empty(), "cursor of another index");
+        let mut matches = [0; BLOCK];
+        while cursor.next_row < probe.len() {
+            let held = pairs.len();
+            let room = limit.saturating_sub(held).max(usize::from(held == 0));
+            if room == 0 {
+                return;
+            }
+            let from = cursor.next_row;
+            let matches = &mut matches[..BLOCK.min(probe.len() - from).min(room)];
+            self.match_rows(probe, from, matches);
+            pairs.probe_rows.resize(held + matches.len(), 0);
+            pairs.build_rows.resize(held + matches.len(), 0);
+            let found = select_matches(
+                self.isa,
+                matches,
+                from as u32,
+                &mut pairs.probe_rows[held..],
+                &mut pairs.build_rows[held..],
+            );
+            pairs.probe_rows.truncate(held + found);
+            pairs.build_rows.truncate(held + found);
+            cursor.next_row = from + matches.len();
+        }
+    }
+}

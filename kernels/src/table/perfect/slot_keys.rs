@@ -1,0 +1,317 @@
+//! The keys of a perfect table, in slot order.
+
+use std::fmt;
+
+use super::pilots::Pilots;
+use crate::arch::{CacheSizes, Hashed, Isa, Strided, prefetch_read};
+use crate::key::{ByteKeys, KeyView};
+use crate::memory::Buffer;
+use crate::pairs::NO_ROW;
+
+/// How far ahead of its use a build key is asked for.
+const AHEAD: usize = 32;
+
+/// The keys of a table whose keys have one shape.
+pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
+    /// The probe side's keys.
+    type Probe<'a>: Copy;
+
+    /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
+    /// is no row.
+    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self;
+
+    /// Views probe keys, which have the shape of the table.
+    fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
+
+    /// `matches[i]` is the slot of probe row `from + i` if its key is there,
+    /// else [`NO_ROW`].
+    ///
+    /// # Panics
+    /// If the probe is shorter than that.
+    fn matches(
+        &self,
+        isa: Isa,
+        pilots: &Pilots,
+        probe: Self::Probe<'_>,
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    );
+
+    fn bytes(&self) -> usize;
+}
+
+#[cold]
+fn wrong_shape() -> ! {
+    panic!("keys of another shape than the index was built with")
+}
+
+/// Probe rows in flight together.
+const BLOCK: usize = 64;
+
+/// Finds the slots of all `hashes`, asks for what `prefetch` does, and then calls
+/// `compare(row, slot)` for each, whose answer goes to `matches`.
+#[inline(always)]
+fn by_slot(
+    isa: Isa,
+    pilots: &Pilots,
+    hashes: &[u64],
+    matches: &mut [u32],
+    prefetch: impl Fn(usize),
+    same: impl Fn(usize, usize) -> bool,
+) {
+    assert_eq!(hashes.len(), matches.len());
+    // While a block is compared the keys of the next one are on their way.
+    let (mut here, mut next) = ([0u32; BLOCK], [0u32; BLOCK]);
+    let locate = |from: usize, slots: &mut [u32; BLOCK]| {
+        let hashes = &hashes[from.min(hashes.len())..hashes.len().min(from + BLOCK)];
+        let slots = &mut slots[..hashes.len()];
+        pilots.slots(isa, hashes, slots);
+        slots.iter().for_each(|&slot| prefetch(slot as usize));
+    };
+    locate(0, &mut here);
+    for (from, matches) in (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK)) {
+        locate(from + BLOCK, &mut next);
+        for ((row, found), &slot) in (from..).zip(matches).zip(&here) {
+            *found = if same(row, slot as usize) { slot } else { NO_ROW };
+        }
+        std::mem::swap(&mut here, &mut next);
+    }
+}
+
+/// Calls `put(slot, row)` for each slot, with row 0 for holes, and asks for the
+/// row's key before.
+fn lay_out<T>(order: &[u32], keys: &[T], mut put: impl FnMut(usize, usize)) {
+    for (slot, &row) in order.iter().enumerate() {
+        if let Some(&later) = order.get(slot + AHEAD) {
+            prefetch_read(keys, later as usize);
+        }
+        put(slot, if row == NO_ROW { 0 } else { row as usize });
+    }
+}
+
+/// Keys of up to 8 bytes.
+#[derive(Debug)]
+pub(in crate::table) struct WordSlots(Buffer<u64>);
+
+impl SlotKeys for WordSlots {
+    type Probe<'a> = &'a [u64];
+
+    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let mut words = Buffer::zeroed(order.len());
+        if !keys.is_empty() {
+            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+        }
+        Self(words)
+    }
+
+    fn probe(keys: KeyView<'_>) -> &[u64] {
+        let KeyView::Words(words) = keys else { wrong_shape() };
+        words
+    }
+
+    fn matches(
+        &self,
+        isa: Isa,
+        pilots: &Pilots,
+        probe: &[u64],
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        let rows = from..from + matches.len();
+        let keys = Hashed { words: &probe[rows.clone()], hashes: &hashes[rows] };
+        let prefetch = self.0.bytes() > CacheSizes::detect().l2 / 2;
+        let table = Strided { words: &self.0, stride: 1, prefetch };
+        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+        // SAFETY: there is a word for each position.
+        unsafe { pilots.matches(isa, table, keys, matches) }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// Keys of 9 to 16 bytes.
+#[derive(Debug)]
+pub(in crate::table) struct WideSlots(Buffer<i128>);
+
+impl SlotKeys for WideSlots {
+    type Probe<'a> = &'a [i128];
+
+    fn new(keys: KeyView<'_>, _: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let mut words = Buffer::zeroed(order.len());
+        if !keys.is_empty() {
+            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+        }
+        Self(words)
+    }
+
+    fn probe(keys: KeyView<'_>) -> &[i128] {
+        let KeyView::Wide(words) = keys else { wrong_shape() };
+        words
+    }
+
+    fn matches(
+        &self,
+        isa: Isa,
+        pilots: &Pilots,
+        probe: &[i128],
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        let rows = from..from + matches.len();
+        let (probe, hashes) = (&probe[rows.clone()], &hashes[rows]);
+        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+        by_slot(
+            isa,
+            pilots,
+            hashes,
+            matches,
+            |slot| prefetch_read(&self.0, slot),
+            |row, slot| {
+                debug_assert!(slot < self.0.len() && row < probe.len());
+                // SAFETY: slots are below the number of positions, which is that
+                // of the keys; `by_slot` counts rows up to the number of hashes.
+                unsafe { *self.0.get_unchecked(slot) == *probe.get_unchecked(row) }
+            },
+        );
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+/// Byte-string keys: per slot the first 16 bytes, padded with zeros, where the
+/// rest begins, and the length below half of the hash. A key of up to 16 bytes
+/// is compared without touching anything else.
+#[derive(Debug)]
+pub(in crate::table) struct ByteSlots {
+    entries: Buffer<ByteEntry>,
+    /// The bytes of long keys beyond their prefixes.
+    rest: Buffer<u8>,
+}
+
+/// Prefix (two words), start of the rest, and length with the hash above it.
+type ByteEntry = [u64; 4];
+
+const PREFIX: usize = 16;
+
+/// Length, saturated, and the upper half of the hash.
+fn tag(len: usize, hash: u64) -> u64 {
+    hash & 0xffff_ffff_0000_0000 | u64::from(u32::try_from(len).unwrap_or(u32::MAX))
+}
+
+/// The first 16 bytes of key `row`, padded with zeros.
+#[inline(always)]
+fn prefix(keys: &ByteKeys, row: usize) -> u128 {
+    let (from, to) = (keys.offsets()[row] as usize, keys.offsets()[row + 1] as usize);
+    let len = to - from;
+    if let Some(bytes) = keys.values().get(from..from + PREFIX) {
+        let bytes = u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"));
+        let kept = if len >= PREFIX { u128::MAX } else { (1 << (8 * len)) - 1 };
+        bytes & kept
+    } else {
+        // The end of the buffer is nearer than that.
+        let mut bytes = [0; PREFIX];
+        let len = len.min(PREFIX);
+        bytes[..len].copy_from_slice(&keys.values()[from..from + len]);
+        u128::from_le_bytes(bytes)
+    }
+}
+
+impl SlotKeys for ByteSlots {
+    type Probe<'a> = &'a ByteKeys;
+
+    fn new(keys: KeyView<'_>, hashes: &[u64], order: &[u32]) -> Self {
+        let keys = Self::probe(keys);
+        let rest_bytes = keys.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as usize);
+        let rest_bytes = rest_bytes.map(|len| len.saturating_sub(PREFIX)).sum();
+        let mut entries = Buffer::<ByteEntry>::zeroed(order.len());
+        let mut rest = Buffer::zeroed(rest_bytes);
+        let mut end = 0;
+        let mut first_row_rest = None;
+        if !keys.is_empty() {
+            lay_out(order, keys.offsets(), |slot, row| {
+                let (key, prefix) = (keys.get(row), prefix(keys, row));
+                let beyond = key.get(PREFIX..).unwrap_or(&[]);
+                // Row 0 also stands in holes: its rest is kept once.
+                let start = match first_row_rest {
+                    Some(start) if row == 0 => start,
+                    _ => {
+                        rest[end..end + beyond.len()].copy_from_slice(beyond);
+                        end += beyond.len();
+                        end - beyond.len()
+                    }
+                };
+                if row == 0 {
+                    first_row_rest = Some(start);
+                }
+                let words = [prefix as u64, (prefix >> 64) as u64];
+                entries[slot] = [words[0], words[1], start as u64, tag(key.len(), hashes[row])];
+            });
+        }
+        Self { entries, rest }
+    }
+
+    fn probe(keys: KeyView<'_>) -> &ByteKeys {
+        let KeyView::Bytes(keys) = keys else { wrong_shape() };
+        keys
+    }
+
+    fn matches(
+        &self,
+        isa: Isa,
+        pilots: &Pilots,
+        probe: &ByteKeys,
+        hashes: &[u64],
+        from: usize,
+        matches: &mut [u32],
+    ) {
+        let hashes = &hashes[from..from + matches.len()];
+        assert_eq!(self.entries.len(), pilots.positions(), "pilots of another table");
+        by_slot(
+            isa,
+            pilots,
+            hashes,
+            matches,
+            |slot| prefetch_read(&self.entries, slot),
+            |i, slot| {
+                debug_assert!(slot < self.entries.len());
+                // SAFETY: slots are below the number of positions, which is that
+                // of the entries.
+                let entry = unsafe { self.entries.get_unchecked(slot) };
+                self.same(entry, probe, from + i, hashes[i])
+            },
+        );
+    }
+
+    fn bytes(&self) -> usize {
+        self.entries.bytes() + self.rest.bytes()
+    }
+}
+
+impl ByteSlots {
+    /// Whether an entry has the key of a probe row.
+    #[inline(always)]
+    fn same(&self, entry: &ByteEntry, probe: &ByteKeys, row: usize, hash: u64) -> bool {
+        let prefix = prefix(probe, row);
+        let len = (probe.offsets()[row + 1] - probe.offsets()[row]) as usize;
+        let differs = (entry[0] ^ prefix as u64)
+            | (entry[1] ^ (prefix >> 64) as u64)
+            | (entry[3] ^ tag(len, hash));
+        differs == 0 && (len <= PREFIX || self.same_rest(entry, probe.get(row)))
+    }
+
+    /// Whether the rest of an entry's key is that of `key`, whose length is the
+    /// same, unless both exceed 4 GiB.
+    fn same_rest(&self, entry: &ByteEntry, key: &[u8]) -> bool {
+        let beyond = &key[PREFIX..];
+        self.rest.get(entry[2] as usize..entry[2] as usize + beyond.len()) == Some(beyond)
+    }
+}
