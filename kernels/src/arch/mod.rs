@@ -7,6 +7,7 @@
 //! like) checks the arguments and sends them to the file of the same name of a
 //! level; adding an architecture is one folder and one arm in `dispatch`.
 
+mod bloom;
 mod cache;
 mod hash;
 mod isa;
@@ -17,6 +18,7 @@ mod select;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub(crate) use bloom::{bloom_bits, bloom_passing};
 pub use cache::CacheSizes;
 pub use hash::{hash_wide, hash_words, mix, mix_wide};
 pub use isa::Isa;

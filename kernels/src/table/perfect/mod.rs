@@ -20,14 +20,15 @@ mod tests;
 
 pub(super) use self::pilots::Unplaceable;
 use self::pilots::{Pilots, place};
+use self::slot_keys::Rows;
 pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
 use crate::pairs::{NO_ROW, Pairs};
 
-/// Probe rows whose matches are held at a time; whole words of
+/// Probe rows that are looked up at a time; whole words of
 /// [`JoinIndex::exists`].
-const BLOCK: usize = 1024;
+const BLOCK: usize = slot_keys::LISTED;
 
 #[derive(Debug)]
 pub(super) struct Perfect<S> {
@@ -46,21 +47,34 @@ impl<S: SlotKeys> Perfect<S> {
         Ok(BuiltIndex::ordered(Self { isa, rows: hashes.len(), pilots, keys }, order))
     }
 
-    /// The match of each probe row from `from` on.
-    fn match_rows(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) {
+    /// The match of each of at most [`BLOCK`] probe rows from `from` on.
+    fn match_block(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) {
         if self.rows == 0 {
             // There is no key that holes could have copies of.
             matches.fill(NO_ROW);
             return;
         }
         let keys = S::probe(probe.keys());
-        self.keys.matches(self.isa, &self.pilots, keys, probe.hashes(), from, matches);
-        if let Some(matchable) = probe.matchable() {
-            for (row, found) in (from..).zip(matches) {
-                if !matchable.value(row) {
-                    *found = NO_ROW;
-                }
-            }
+        let hashes = &probe.hashes()[from..from + matches.len()];
+        let Some(matchable) = probe.matchable() else {
+            self.keys.matches(self.isa, &self.pilots, keys, Rows::From(from), hashes, matches);
+            return;
+        };
+        // Only rows that may match are looked up.
+        let (mut rows, mut row_hashes) = ([0; BLOCK], [0; BLOCK]);
+        let mut listed = 0;
+        for i in matchable.slice(from, matches.len()).set_indices() {
+            rows[listed] = (from + i) as u32;
+            row_hashes[listed] = hashes[i];
+            listed += 1;
+        }
+        let (rows, hashes) = (&rows[..listed], &row_hashes[..listed]);
+        let mut found = [0; BLOCK];
+        let found = &mut found[..listed];
+        self.keys.matches(self.isa, &self.pilots, keys, Rows::Listed(rows), hashes, found);
+        matches.fill(NO_ROW);
+        for (&row, &found) in rows.iter().zip(&*found) {
+            matches[row as usize - from] = found;
         }
     }
 }
@@ -92,7 +106,9 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
-        self.match_rows(probe, 0, matches);
+        for (from, matches) in (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK)) {
+            self.match_block(probe, from, matches);
+        }
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
@@ -100,7 +116,7 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
         let mut matches = [0; BLOCK];
         for (from, found) in (0..).step_by(BLOCK).zip(found.chunks_mut(BLOCK / 64)) {
             let matches = &mut matches[..BLOCK.min(probe.len() - from)];
-            self.match_rows(probe, from, matches);
+            self.match_block(probe, from, matches);
             found_bits(self.isa, matches, found);
         }
     }
@@ -117,7 +133,7 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
             }
             let from = cursor.next_row;
             let matches = &mut matches[..BLOCK.min(probe.len() - from).min(room)];
-            self.match_rows(probe, from, matches);
+            self.match_block(probe, from, matches);
             pairs.probe_rows.resize(held + matches.len(), 0);
             pairs.build_rows.resize(held + matches.len(), 0);
             let found = select_matches(

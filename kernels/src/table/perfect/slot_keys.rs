@@ -11,6 +11,28 @@ use crate::pairs::NO_ROW;
 /// How far ahead of its use a build key is asked for.
 const AHEAD: usize = 32;
 
+/// Rows of a probe.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::table) enum Rows<'a> {
+    /// As many as are asked for, from this one on.
+    From(usize),
+    /// These, at most [`LISTED`].
+    Listed(&'a [u32]),
+}
+
+/// Rows that can be listed at a time.
+pub(super) const LISTED: usize = 1024;
+
+impl Rows<'_> {
+    #[inline(always)]
+    fn at(self, i: usize) -> usize {
+        match self {
+            Self::From(first) => first + i,
+            Self::Listed(rows) => rows[i] as usize,
+        }
+    }
+}
+
 /// The keys of a table whose keys have one shape.
 pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
     /// The probe side's keys.
@@ -23,18 +45,18 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
     /// Views probe keys, which have the shape of the table.
     fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
 
-    /// `matches[i]` is the slot of probe row `from + i` if its key is there,
-    /// else [`NO_ROW`].
+    /// `matches[i]` is the slot of probe row `rows[i]` if its key is there, else
+    /// [`NO_ROW`]; `hashes[i]` is the hash of that row.
     ///
     /// # Panics
-    /// If the probe is shorter than that.
+    /// If the slices differ in length or a row is not one of the probe.
     fn matches(
         &self,
         isa: Isa,
         pilots: &Pilots,
         probe: Self::Probe<'_>,
+        rows: Rows<'_>,
         hashes: &[u64],
-        from: usize,
         matches: &mut [u32],
     );
 
@@ -116,12 +138,21 @@ impl SlotKeys for WordSlots {
         isa: Isa,
         pilots: &Pilots,
         probe: &[u64],
+        rows: Rows<'_>,
         hashes: &[u64],
-        from: usize,
         matches: &mut [u32],
     ) {
-        let rows = from..from + matches.len();
-        let keys = Hashed { words: &probe[rows.clone()], hashes: &hashes[rows] };
+        let mut listed = [0; LISTED];
+        let words = match rows {
+            Rows::From(first) => &probe[first..first + matches.len()],
+            Rows::Listed(rows) => {
+                for (word, &row) in listed.iter_mut().zip(rows) {
+                    *word = probe[row as usize];
+                }
+                &listed[..rows.len()]
+            }
+        };
+        let keys = Hashed { words, hashes };
         let prefetch = self.0.bytes() > CacheSizes::detect().l2 / 2;
         let table = Strided { words: &self.0, stride: 1, prefetch };
         assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
@@ -160,12 +191,10 @@ impl SlotKeys for WideSlots {
         isa: Isa,
         pilots: &Pilots,
         probe: &[i128],
+        rows: Rows<'_>,
         hashes: &[u64],
-        from: usize,
         matches: &mut [u32],
     ) {
-        let rows = from..from + matches.len();
-        let (probe, hashes) = (&probe[rows.clone()], &hashes[rows]);
         assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
         by_slot(
             isa,
@@ -173,11 +202,12 @@ impl SlotKeys for WideSlots {
             hashes,
             matches,
             |slot| prefetch_read(&self.0, slot),
-            |row, slot| {
-                debug_assert!(slot < self.0.len() && row < probe.len());
+            |i, slot| {
+                debug_assert!(slot < self.0.len());
                 // SAFETY: slots are below the number of positions, which is that
-                // of the keys; `by_slot` counts rows up to the number of hashes.
-                unsafe { *self.0.get_unchecked(slot) == *probe.get_unchecked(row) }
+                // of the keys.
+                let stored = unsafe { *self.0.get_unchecked(slot) };
+                stored == probe[rows.at(i)]
             },
         );
     }
@@ -269,11 +299,10 @@ impl SlotKeys for ByteSlots {
         isa: Isa,
         pilots: &Pilots,
         probe: &ByteKeys,
+        rows: Rows<'_>,
         hashes: &[u64],
-        from: usize,
         matches: &mut [u32],
     ) {
-        let hashes = &hashes[from..from + matches.len()];
         assert_eq!(self.entries.len(), pilots.positions(), "pilots of another table");
         by_slot(
             isa,
@@ -286,7 +315,7 @@ impl SlotKeys for ByteSlots {
                 // SAFETY: slots are below the number of positions, which is that
                 // of the entries.
                 let entry = unsafe { self.entries.get_unchecked(slot) };
-                self.same(entry, probe, from + i, hashes[i])
+                self.same(entry, probe, rows.at(i), hashes[i])
             },
         );
     }
