@@ -140,7 +140,7 @@ fn partitioned(
     let mut bits = options.partition_bits.unwrap_or(default);
     let mut notes = Vec::new();
     let largest = partition_sizes(hashes, bits).into_iter().max().unwrap_or(0);
-    if bits > 0 && largest > keys.len() / 2 && keys.len() > JoinOptions::FEW_ROWS {
+    if bits > 0 && largest > keys.len() / 4 * 3 && keys.len() > JoinOptions::FEW_ROWS {
         // More partitions would not help: the rows of a key stay together.
         notes.push(format!(
             "{largest} of {} rows are in one of {} partitions: partitioning makes no progress",

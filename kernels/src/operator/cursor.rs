@@ -9,7 +9,6 @@ use arrow::compute::filter;
 
 use super::encode::passed;
 use super::exchange::exchange;
-use super::options::Layout;
 use super::stats::JoinStats;
 use super::stream_static::StreamStaticJoin;
 use super::unit::{Unit, UnitRows};
@@ -55,7 +54,7 @@ impl<'a> JoinCursor<'a> {
         };
         let rows = passed;
         let unit_rows = join.options.unit_rows(rows);
-        if join.options.layout == Layout::Partitioned && !join.plan.is_nested_loop() {
+        if cursor.snapshot.parts().partition_bits > 0 {
             let started = Instant::now();
             let units = exchange(join, &cursor.snapshot, &cursor.columns, rows, unit_rows)?;
             cursor.waiting = units.into();

@@ -4,8 +4,12 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::sort::{Entry, sort};
+use crate::arch::prefetch_read;
 use crate::key::{ByteKeys, KeyView};
 use crate::memory::{Buffer, Plain};
+
+/// One key in so many is sampled: two cache lines of words.
+pub(super) const SAMPLED: usize = 16;
 
 /// A build side in the order of its keys.
 pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
@@ -42,6 +46,13 @@ pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
     /// Bytes held.
     fn bytes(&self) -> usize;
 
+    /// The key at position `sample * SAMPLED` beside that of a probe's entry,
+    /// from the samples, which lie close together.
+    fn compare_sample(&self, sample: usize, keys: Self::Keys<'_>, entry: &Self::Entry) -> Ordering;
+
+    /// Asks for the keys from `position` to the next sample.
+    fn prefetch(&self, position: usize);
+
     /// The key at `position` beside that of a probe's entry.
     fn compare(&self, position: usize, keys: Self::Keys<'_>, entry: &Self::Entry) -> Ordering;
 
@@ -53,6 +64,7 @@ pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
 #[derive(Debug)]
 pub(super) struct FixedKeys<const W: usize, const N: usize> {
     keys: Buffer<[u64; W]>,
+    samples: Buffer<[u64; W]>,
 }
 
 /// Keys of up to 8 bytes.
@@ -101,7 +113,11 @@ macro_rules! fixed_keys {
                 for (key, entry) in keys.iter_mut().zip(entries) {
                     key.copy_from_slice(&entry[..$words]);
                 }
-                Self { keys }
+                let mut samples = Buffer::zeroed(keys.len().div_ceil(SAMPLED));
+                for (sample, key) in samples.iter_mut().zip(keys.iter().step_by(SAMPLED)) {
+                    *sample = *key;
+                }
+                Self { keys, samples }
             }
 
             #[inline(always)]
@@ -110,7 +126,24 @@ macro_rules! fixed_keys {
             }
 
             fn bytes(&self) -> usize {
-                self.keys.bytes()
+                self.keys.bytes() + self.samples.bytes()
+            }
+
+            #[inline(always)]
+            fn compare_sample(
+                &self,
+                sample: usize,
+                _: Self::Keys<'_>,
+                entry: &Self::Entry,
+            ) -> Ordering {
+                self.samples[sample][..].cmp(&entry[..$words])
+            }
+
+            #[inline(always)]
+            fn prefetch(&self, position: usize) {
+                for line in 0..SAMPLED * $words / 8 {
+                    prefetch_read(&self.keys, position + line * 8 / $words);
+                }
             }
 
             #[inline(always)]
@@ -134,6 +167,7 @@ fixed_keys!(2, 3, i128, Wide, |word| [(word >> 64) as u64, word as u64]);
 #[derive(Debug)]
 pub(super) struct StringKeys {
     prefixes: Buffer<u64>,
+    samples: Buffer<u64>,
     /// Where each key begins in `values`, and where the last one ends.
     starts: Buffer<u64>,
     values: Buffer<u8>,
@@ -193,7 +227,7 @@ impl SortedKeys for StringKeys {
 
     fn new<'a>(keys: Self::Keys<'a>, entries: impl ExactSizeIterator<Item = Self::Entry>) -> Self {
         let rows = entries.len();
-        let mut prefixes = Buffer::zeroed(rows);
+        let mut prefixes = Buffer::<u64>::zeroed(rows);
         let mut starts = Buffer::zeroed(rows + 1);
         let total = keys.offsets().last().map_or(0, |last| last - keys.offsets()[0]);
         let mut values = Buffer::zeroed(total as usize);
@@ -205,7 +239,11 @@ impl SortedKeys for StringKeys {
             end += key.len();
             starts[position + 1] = end as u64;
         }
-        Self { prefixes, starts, values }
+        let mut samples = Buffer::zeroed(rows.div_ceil(SAMPLED));
+        for (sample, prefix) in samples.iter_mut().zip(prefixes.iter().step_by(SAMPLED)) {
+            *sample = *prefix;
+        }
+        Self { prefixes, samples, starts, values }
     }
 
     #[inline(always)]
@@ -214,7 +252,20 @@ impl SortedKeys for StringKeys {
     }
 
     fn bytes(&self) -> usize {
-        self.prefixes.bytes() + self.starts.bytes() + self.values.bytes()
+        self.prefixes.bytes() + self.samples.bytes() + self.starts.bytes() + self.values.bytes()
+    }
+
+    #[inline(always)]
+    fn compare_sample(&self, sample: usize, keys: Self::Keys<'_>, entry: &Self::Entry) -> Ordering {
+        self.samples[sample]
+            .cmp(&entry[0])
+            .then_with(|| self.get(sample * SAMPLED).cmp(keys.get(entry[1] as usize)))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, position: usize) {
+        prefetch_read(&self.prefixes, position);
+        prefetch_read(&self.prefixes, position + 8);
     }
 
     #[inline(always)]

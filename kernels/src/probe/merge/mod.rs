@@ -12,7 +12,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use keys::{SortedKeys, StringKeys, WideKeys, WordKeys};
+use keys::{SAMPLED, SortedKeys, StringKeys, WideKeys, WordKeys};
 
 use crate::error::Result;
 use crate::key::KeyView;
@@ -20,7 +20,7 @@ use crate::memory::Buffer;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::table::{BuildInput, BuiltIndex, FindCursor, IndexBuilder, JoinIndex, Probe};
 
-/// Probe rows that are paired together: enough that a row which needs one match
+/// Probe rows that are walked together, and paired together: enough that a row which needs one match
 /// only sees few more, and that the runs of hot keys are copied whole.
 const BLOCK: usize = 128;
 
@@ -37,7 +37,7 @@ impl IndexBuilder for SortMerge {
         // Keys twice with their rows while they are sorted, once in the table,
         // and the order.
         let entry = if matches!(keys, KeyView::Wide(_)) { 24 } else { 16 };
-        keys.bytes() + keys.len() * (2 * entry + 8 + 4)
+        keys.bytes() + keys.len() * (2 * entry + 8 + 4 + entry / SAMPLED)
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
@@ -92,41 +92,35 @@ impl<K: SortedKeys> SortedTable<K> {
                 .for_each(|(e, row)| *e = K::entry(keys, row as u32)),
         }
         K::sort(keys, &mut entries);
-        let mut at = 0;
-        for entry in &*entries {
-            at = self.seek(at, |position| self.keys.compare(position, keys, entry));
-            if at == self.keys.len() {
-                break;
+        // A block at a time: the samples tell for each row which few keys its
+        // own can be among, and these are on their way while the next row is
+        // looked at.
+        let samples = self.keys.len().div_ceil(SAMPLED);
+        let mut sample = 0;
+        let mut ends = [0; BLOCK];
+        for block in entries.chunks(BLOCK) {
+            for (end, entry) in ends.iter_mut().zip(block) {
+                sample =
+                    seek(sample, samples, |sample| self.keys.compare_sample(sample, keys, entry));
+                *end = sample;
+                self.keys.prefetch(sample.saturating_sub(1) * SAMPLED);
             }
-            if self.keys.compare(at, keys, entry) == Ordering::Equal {
-                found(K::row(entry), at as u32);
+            for (&end, entry) in ends.iter().zip(block) {
+                // The key before `low` is less, the one at `high` is not.
+                let mut low = if end == 0 { 0 } else { (end - 1) * SAMPLED + 1 };
+                let high = (end * SAMPLED).min(self.keys.len());
+                let mut len = high - low;
+                while len > 0 {
+                    let half = len / 2;
+                    let less = self.keys.compare(low + half, keys, entry) == Ordering::Less;
+                    low = if less { low + half + 1 } else { low };
+                    len = if less { len - half - 1 } else { half };
+                }
+                if low < self.keys.len() && self.keys.compare(low, keys, entry) == Ordering::Equal {
+                    found(K::row(entry), low as u32);
+                }
             }
         }
-    }
-
-    /// The first position from `at` on that is not less than what `compare`
-    /// looks for: in steps that double, then by halving the last one.
-    #[inline(always)]
-    fn seek(&self, at: usize, compare: impl Fn(usize) -> Ordering) -> usize {
-        let len = self.keys.len();
-        // All before `low` are less, none from `high` on is.
-        let (mut low, mut step) = (at, 1);
-        let mut high = loop {
-            let next = low + step - 1;
-            if next >= len {
-                break len;
-            }
-            if compare(next) != Ordering::Less {
-                break next;
-            }
-            low = next + 1;
-            step *= 2;
-        };
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if compare(middle) == Ordering::Less { low = middle + 1 } else { high = middle }
-        }
-        low
     }
 
     /// The end of the run of the key at `position`.
@@ -136,8 +130,36 @@ impl<K: SortedKeys> SortedTable<K> {
             return position + 1;
         }
         let same = |at| if self.keys.same(start, at) { Ordering::Less } else { Ordering::Equal };
-        self.seek(start + 1, same) as u32
+        seek(start + 1, self.keys.len(), same) as u32
     }
+}
+
+/// The first of `at .. len` that is not less than what `compare` looks for: in
+/// steps that double, then by halving the last one.
+#[inline(always)]
+fn seek(at: usize, len: usize, compare: impl Fn(usize) -> Ordering) -> usize {
+    // All before `low` are less, none from `high` on is.
+    let (mut low, mut step) = (at, 1);
+    let mut high = loop {
+        let next = low + step - 1;
+        if next >= len {
+            break len;
+        }
+        if compare(next) != Ordering::Less {
+            break next;
+        }
+        low = next + 1;
+        step *= 2;
+    };
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if compare(middle) == Ordering::Less {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 impl<K: SortedKeys> JoinIndex for SortedTable<K> {
