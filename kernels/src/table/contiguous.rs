@@ -151,7 +151,7 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.column.bytes() + self.starts.bytes()
+    fn arrays(&self) -> Vec<usize> {
+        vec![self.starts.bytes(), self.column.bytes()]
     }
 }

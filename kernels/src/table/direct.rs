@@ -203,8 +203,8 @@ impl Locate for Direct {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.taken.as_ref().map_or(0, Buffer::bytes)
+    fn arrays(&self) -> Vec<usize> {
+        self.taken.iter().map(Buffer::bytes).collect()
     }
 }
 

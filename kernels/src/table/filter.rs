@@ -153,6 +153,11 @@ impl JoinIndex for Filtered {
         self.filter.words.bytes() + self.inner.bytes()
     }
 
+    fn touched_arrays(&self) -> Vec<usize> {
+        let filter = std::iter::once(self.filter.words.bytes());
+        filter.chain(self.inner.touched_arrays()).collect()
+    }
+
     fn unique(&self) -> Option<bool> {
         self.inner.unique()
     }

@@ -82,8 +82,8 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
         found: &mut [u32],
     );
 
-    /// Bytes held.
-    fn bytes(&self) -> usize;
+    /// Bytes of each array held; a look-up touches one place of each.
+    fn arrays(&self) -> Vec<usize>;
 }
 
 /// Where the rows of each key lie in the order of the index: those of key `n`
@@ -416,7 +416,12 @@ impl<L: Locate> JoinIndex for Grouped<L> {
     }
 
     fn bytes(&self) -> usize {
-        self.locate.bytes() + self.runs.as_ref().map_or(0, |runs| runs.starts.bytes())
+        self.touched_arrays().iter().sum()
+    }
+
+    fn touched_arrays(&self) -> Vec<usize> {
+        let runs = self.runs.iter().map(|runs| runs.starts.bytes());
+        self.locate.arrays().into_iter().chain(runs).filter(|&bytes| bytes > 0).collect()
     }
 
     fn unique(&self) -> Option<bool> {

@@ -107,8 +107,8 @@ impl<K: InlineKeys> Locate for Hashbrown<K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.table.allocation_size() + self.keys.bytes()
+    fn arrays(&self) -> Vec<usize> {
+        vec![self.table.allocation_size(), self.keys.bytes()]
     }
 }
 

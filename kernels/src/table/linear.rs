@@ -187,8 +187,8 @@ impl<K: InlineKeys> Locate for Linear<K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.slots.bytes() + self.keys.bytes()
+    fn arrays(&self) -> Vec<usize> {
+        vec![self.slots.bytes(), self.keys.bytes()]
     }
 }
 
