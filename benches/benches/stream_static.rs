@@ -88,10 +88,15 @@ fn layouts(c: &mut Criterion) {
             short(&mut group);
             group.throughput(Throughput::Elements(batch_rows as u64));
             for layout in Layout::ALL {
-                for index in [IndexKind::Chained, IndexKind::RowAtATime] {
+                let indexes = [IndexKind::Contiguous, IndexKind::RowAtATime];
+                for index in &indexes[..if layout.has_index() { 2 } else { 1 }] {
                     let spec = spec(&data, JoinType::Inner);
-                    let mut push = pushes(&data, spec, of(index, layout));
-                    group.bench_function(format!("{layout}/{index}"), |b| b.iter(&mut push));
+                    let mut push = pushes(&data, spec, of(*index, layout));
+                    let name = match layout.has_index() {
+                        true => format!("{layout}/{index}"),
+                        false => layout.to_string(),
+                    };
+                    group.bench_function(name, |b| b.iter(&mut push));
                 }
             }
             group.finish();

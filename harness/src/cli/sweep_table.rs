@@ -17,7 +17,7 @@ pub(super) fn lines(lines: &[SweepLine]) -> Vec<String> {
     text.push(cells(lines).to_string());
     for line in lines {
         if let Some(why) = &line.fallback {
-            text.push(format!("{}: another index was built: {why}", name(line)));
+            text.push(format!("{}: {why}", name(line)));
         }
     }
     text.push(String::new());
@@ -91,7 +91,8 @@ fn name(line: &SweepLine) -> String {
         1 => String::new(),
         threads => format!(" x{threads}"),
     };
-    format!("{}/{} {}{threads}", line.layout, line.index, line.isa)
+    let index = line.index.as_ref().map_or(String::new(), |index| format!("/{index}"));
+    format!("{}{index} {}{threads}", line.layout, line.isa)
 }
 
 /// Two digits behind the point below 10.

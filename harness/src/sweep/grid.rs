@@ -49,7 +49,9 @@ impl Grid {
     pub fn strategies(&self) -> Vec<Strategy> {
         let mut all = Vec::new();
         for &layout in &self.layout {
-            for &index in &self.index {
+            // Without an index there is none to choose.
+            let indexes = if layout.has_index() { self.index.len() } else { 1 };
+            for &index in &self.index[..indexes.min(self.index.len())] {
                 for &isa in &self.isa {
                     let one = |&threads| Strategy { index, layout, isa, threads };
                     all.extend(self.threads.iter().map(one));

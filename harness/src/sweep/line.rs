@@ -28,8 +28,9 @@ pub struct SweepLine {
     pub payload: u64,
     /// Rows of a micro-batch.
     pub batch_rows: u64,
-    /// The index that was asked for; see `fallback`.
-    pub index: String,
+    /// The index that was asked for; see `fallback`. Null for layouts that have
+    /// none.
+    pub index: Option<String>,
     /// The layout.
     pub layout: String,
     /// The instruction set.
@@ -99,7 +100,7 @@ impl SweepLine {
             key: workload.key.to_string(),
             payload: workload.payload as u64,
             batch_rows: workload.batch_rows as u64,
-            index: strategy.index.name().to_owned(),
+            index: strategy.layout.has_index().then(|| strategy.index.name().to_owned()),
             layout: strategy.layout.name().to_owned(),
             isa: strategy.isa.name().to_owned(),
             threads: strategy.threads.get() as u64,

@@ -8,7 +8,7 @@ use streamjoin_kernels::{IndexKind, Isa, Layout};
 /// How a workload is joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// How the table is looked up.
+    /// How the table is looked up; of no meaning to a layout without an index.
     pub index: IndexKind,
     /// How it is spread.
     pub layout: Layout,
@@ -35,7 +35,11 @@ impl Strategy {
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{} ({}", self.layout, self.index, self.isa)?;
+        write!(f, "{}", self.layout)?;
+        if self.layout.has_index() {
+            write!(f, "/{}", self.index)?;
+        }
+        write!(f, " ({}", self.isa)?;
         if self.threads.get() > 1 {
             write!(f, ", {} threads", self.threads)?;
         }

@@ -119,7 +119,8 @@ fn strategies_take_turns_and_every_one_has_a_line() {
     let lines = measure(&small(KeyKind::I64Pair), &asked, effort, &mut |n| ticks += n).unwrap();
     assert_eq!(ticks, 3 * effort.ticks());
     for (line, strategy) in lines.iter().zip(asked) {
-        assert_eq!((&*line.layout, &*line.index), (strategy.layout.name(), strategy.index.name()));
+        assert_eq!(line.layout, strategy.layout.name());
+        assert_eq!(line.index.as_deref(), Some(strategy.index.name()));
         assert!(line.ns_per_probe_pairs.is_some() && line.limit_ns.is_some(), "{line:?}");
         assert_eq!(line.repetitions, 2);
     }

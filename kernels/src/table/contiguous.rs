@@ -168,11 +168,7 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.column.bytes() + self.starts.bytes()
-    }
-
-    fn touched_arrays(&self) -> Vec<usize> {
+    fn arrays(&self) -> Vec<usize> {
         vec![self.starts.bytes(), self.column.bytes()]
     }
 }

@@ -213,11 +213,7 @@ impl Locate for Direct {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.taken.as_ref().map_or(0, Buffer::bytes)
-    }
-
-    fn touched_arrays(&self) -> Vec<usize> {
+    fn arrays(&self) -> Vec<usize> {
         self.taken.iter().map(Buffer::bytes).collect()
     }
 }

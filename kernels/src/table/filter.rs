@@ -128,9 +128,8 @@ impl JoinIndex for Filtered {
     }
 
     fn touched_arrays(&self) -> Vec<usize> {
-        let mut arrays = self.inner.touched_arrays();
-        arrays.push(self.filter.words.bytes());
-        arrays
+        let filter = std::iter::once(self.filter.words.bytes());
+        filter.chain(self.inner.touched_arrays()).collect()
     }
 
     fn unique(&self) -> Option<bool> {

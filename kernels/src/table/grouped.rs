@@ -82,11 +82,8 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
         found: &mut [u32],
     );
 
-    /// Bytes held.
-    fn bytes(&self) -> usize;
-
-    /// Bytes of each array that locating a key touches at one random place.
-    fn touched_arrays(&self) -> Vec<usize>;
+    /// Bytes of each array held; a look-up touches one place of each.
+    fn arrays(&self) -> Vec<usize>;
 }
 
 /// Where the rows of each key lie in the order of the index: those of key `n`
@@ -412,13 +409,12 @@ impl<L: Locate> JoinIndex for Grouped<L> {
     }
 
     fn bytes(&self) -> usize {
-        self.locate.bytes() + self.runs.as_ref().map_or(0, |runs| runs.starts.bytes())
+        self.touched_arrays().iter().sum()
     }
 
     fn touched_arrays(&self) -> Vec<usize> {
-        let mut arrays = self.locate.touched_arrays();
-        arrays.extend(self.runs.as_ref().map(|runs| runs.starts.bytes()));
-        arrays
+        let runs = self.runs.iter().map(|runs| runs.starts.bytes());
+        self.locate.arrays().into_iter().chain(runs).filter(|&bytes| bytes > 0).collect()
     }
 
     fn unique(&self) -> Option<bool> {

@@ -110,18 +110,8 @@ impl<K: InlineKeys> Locate for Hashbrown<K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.table.allocation_size() + self.keys.bytes()
-    }
-
-    fn touched_arrays(&self) -> Vec<usize> {
-        // A byte of control for each slot, and the slots.
-        let slots = self.table.allocation_size();
-        let control = slots / (size_of::<K::Slot>() + 1);
-        [control, slots - control, self.keys.bytes()]
-            .into_iter()
-            .filter(|&bytes| bytes > 0)
-            .collect()
+    fn arrays(&self) -> Vec<usize> {
+        vec![self.table.allocation_size(), self.keys.bytes()]
     }
 }
 

@@ -188,12 +188,8 @@ impl<K: InlineKeys> Locate for Linear<K> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.slots.bytes() + self.keys.bytes()
-    }
-
-    fn touched_arrays(&self) -> Vec<usize> {
-        [self.slots.bytes(), self.keys.bytes()].into_iter().filter(|&bytes| bytes > 0).collect()
+    fn arrays(&self) -> Vec<usize> {
+        vec![self.slots.bytes(), self.keys.bytes()]
     }
 }
 

@@ -141,10 +141,9 @@ fn operators(
         let snapshot = built.snapshot().map(Arc::clone);
         if let Some(snapshot) = snapshot.filter(|_| is_all) {
             (entry.bytes, entry.peak) = (snapshot.index_bytes() as u64, peak);
-            let name = snapshot.index_name();
-            if name != entry.strategy.index.name() {
-                entry.fallback = Some(format!("{name} was built"));
-            }
+            entry.peak = entry.peak.max(snapshot.peak_build_bytes() as u64);
+            let notes = snapshot.notes().join("; ");
+            entry.fallback = (!notes.is_empty()).then_some(notes);
             // A partition is looked up by itself.
             let parts = snapshot.partitions().max(1) as u64;
             touched.push(Touched {
