@@ -172,6 +172,7 @@ fn one_index(
 ) -> Result<(BuiltIndex, bool)> {
     let input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
     let built = join.options.builder().build(input)?;
+    built.check(keys.len())?;
     let index = &built.index;
     if let Some(unique) = index.unique() {
         return Ok((built, unique));
