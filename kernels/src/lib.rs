@@ -77,7 +77,8 @@ pub use operator::{
     using_keys,
 };
 pub use output_mode::OutputMode;
+pub use pairs::{NO_ROW, Pairs};
 pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
 pub use side::Side;
 pub use state::{BlockOptions, StoreKind};
-pub use table::{AutoIndex, CostModel, CostPoint, IndexChoice, IndexKind};
+pub use table::{AutoIndex, CostModel, CostPoint, IndexChoice, IndexKind, KeyTable, Matches};

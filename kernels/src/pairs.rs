@@ -33,6 +33,11 @@ impl Pairs {
         self.build_rows.push(build_row);
     }
 
+    /// The pairs: a row of the probe side, and one of the build side.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.probe_rows.iter().copied().zip(self.build_rows.iter().copied())
+    }
+
     /// Removes all pairs and keeps the memory.
     pub fn clear(&mut self) {
         self.probe_rows.clear();

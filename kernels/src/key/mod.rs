@@ -18,4 +18,4 @@ pub use cast::{CastMode, calendar, can_cast, cast};
 pub use coercion::{comparison_type, decimal_digits};
 pub use encoder::{EncodedKeys, KeyEncoder, KeyShape};
 pub use keys::{ByteKeys, Keys};
-pub use view::KeyView;
+pub use view::{KeyRows, KeyView};

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::encoder::KeyShape;
+use arrow::buffer::BooleanBuffer;
+
+use super::encoder::{EncodedKeys, KeyShape};
 use super::keys::{ByteKeys, Keys};
 
 /// Normalised keys of a batch, borrowed: one fixed word, one wide word or one
@@ -101,6 +103,18 @@ impl<'a> From<&'a [u64]> for KeyView<'a> {
     }
 }
 
+impl<'a, const N: usize> From<&'a [u64; N]> for KeyView<'a> {
+    fn from(words: &'a [u64; N]) -> Self {
+        Self::Words(words)
+    }
+}
+
+impl<'a> From<&'a Vec<u64>> for KeyView<'a> {
+    fn from(words: &'a Vec<u64>) -> Self {
+        Self::Words(words)
+    }
+}
+
 impl<'a> From<&'a [i128]> for KeyView<'a> {
     fn from(words: &'a [i128]) -> Self {
         Self::Wide(words)
@@ -110,5 +124,37 @@ impl<'a> From<&'a [i128]> for KeyView<'a> {
 impl<'a> From<&'a ByteKeys> for KeyView<'a> {
     fn from(keys: &'a ByteKeys) -> Self {
         Self::Bytes(keys)
+    }
+}
+
+/// Rows by their keys, and which of them can match at all.
+///
+/// It is made from a slice of keys, from [`ByteKeys`], [`Keys`] or a
+/// [`KeyView`], from a pair of any of them with a mask, and from
+/// [`EncodedKeys`], whose nulls match nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyRows<'a> {
+    /// One key a row.
+    pub keys: KeyView<'a>,
+    /// One bit a row, unset where the row matches nothing; none if all may
+    /// match.
+    pub matchable: Option<&'a BooleanBuffer>,
+}
+
+impl<'a, K: Into<KeyView<'a>>> From<K> for KeyRows<'a> {
+    fn from(keys: K) -> Self {
+        Self { keys: keys.into(), matchable: None }
+    }
+}
+
+impl<'a, K: Into<KeyView<'a>>> From<(K, &'a BooleanBuffer)> for KeyRows<'a> {
+    fn from((keys, matchable): (K, &'a BooleanBuffer)) -> Self {
+        Self { keys: keys.into(), matchable: Some(matchable) }
+    }
+}
+
+impl<'a> From<&'a EncodedKeys> for KeyRows<'a> {
+    fn from(encoded: &'a EncodedKeys) -> Self {
+        Self { keys: (&encoded.keys).into(), matchable: encoded.matchable.as_ref() }
     }
 }

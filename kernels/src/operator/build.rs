@@ -16,7 +16,7 @@ use crate::memory::Reserved;
 use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
 use crate::table::{
-    BuildInput, BuiltIndex, FusedRows, JoinIndex, NestedLoop, Probe, RowWords, check_build_rows,
+    BuildInput, BuiltIndex, FusedRows, JoinIndex, NestedLoop, Probe, check_build_rows,
 };
 
 /// Bytes of index a row takes, roughly: to size partitions only.
@@ -187,8 +187,11 @@ fn one_index(
     beside: Option<&RowColumns<'_>>,
 ) -> Result<(BuiltIndex, bool)> {
     let mut input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
-    input.beside = beside.map(|columns| columns as &dyn RowWords);
+    if let Some(columns) = beside {
+        input = input.with_columns(columns);
+    }
     let built = join.options.builder().build(input)?;
+    built.check(keys.len())?;
     let index = &built.index;
     if let Some(unique) = index.unique() {
         return Ok((built, unique));

@@ -14,22 +14,20 @@ use crate::pairs::NO_ROW;
 /// What an index is built from. Nothing of it is kept alive by the index.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildInput<'a> {
-    /// One key a row.
-    pub keys: KeyView<'a>,
-    /// Their hashes, by the hasher that probes will use too.
-    pub hashes: &'a [u64],
-    /// The instruction set to look up with.
-    pub isa: Isa,
-    /// Columns that will be gathered for what is found: an index may lay them
-    /// out beside its keys, and says so in [`BuiltIndex::fused`].
-    pub beside: Option<&'a dyn RowWords>,
+    // Not public: indexes rely on as many hashes as keys.
+    pub(crate) keys: KeyView<'a>,
+    pub(crate) hashes: &'a [u64],
+    pub(crate) isa: Isa,
+    pub(crate) beside: Option<&'a dyn RowWords>,
 }
 
 impl<'a> BuildInput<'a> {
-    /// Rows to index.
+    /// Rows to index. `hashes` come from the hasher that probes will use too,
+    /// `isa` is the instruction set to look up with.
     ///
     /// # Errors
-    /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more.
+    /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more,
+    /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
     ///
     /// # Panics
     /// If there is not one hash a key.
@@ -37,7 +35,39 @@ impl<'a> BuildInput<'a> {
         let keys = keys.into();
         assert_eq!(keys.len(), hashes.len(), "one hash a key");
         check_build_rows(keys.len() as u64)?;
+        isa.require()?;
         Ok(Self { keys, hashes, isa, beside: None })
+    }
+
+    /// One key a row.
+    #[must_use]
+    pub fn keys(&self) -> KeyView<'a> {
+        self.keys
+    }
+
+    /// The hash of each key.
+    #[must_use]
+    pub fn hashes(&self) -> &'a [u64] {
+        self.hashes
+    }
+
+    /// The instruction set to look up with.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// With columns that will be gathered for what is found: an index may lay
+    /// them out beside its keys, and says so in [`BuiltIndex::fused`].
+    #[must_use]
+    pub fn with_columns(self, columns: &'a dyn RowWords) -> Self {
+        Self { beside: Some(columns), ..self }
+    }
+
+    /// The columns that may be laid out beside the keys.
+    #[must_use]
+    pub fn columns(&self) -> Option<&'a dyn RowWords> {
+        self.beside
     }
 }
 
@@ -47,11 +77,12 @@ pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
     /// The build row at each position, one an index position; none: a position
-    /// is a row's number. [`NO_ROW`] where there is none: a hole is never found.
+    /// is a row's number. A position that no row has is never found, and holds
+    /// [`NO_ROW`] or any row.
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
-    /// The rows with the columns of [`BuildInput::beside`] in them, if the index
+    /// The rows with the columns of [`BuildInput::columns`] in them, if the index
     /// laid them out. They belong to the index, which counts their bytes.
     pub fused: Option<FusedRows>,
 }
@@ -69,6 +100,29 @@ impl BuiltIndex {
         debug_assert_eq!(index.positions(), order.len());
         debug_assert!(index.unique().is_some());
         Self { index: Box::new(index), order: Some(order), fallback: None, fused: None }
+    }
+
+    /// Refuses an index or an order that does not fit the rows it was built of,
+    /// as one of a caller's own may: answers would be wrong, or lead nowhere.
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`].
+    pub(crate) fn check(&self, rows: usize) -> Result<()> {
+        let (held, positions) = (self.index.rows(), self.index.positions());
+        let wrong = match &self.order {
+            _ if held != rows => format!("tells of {held} rows"),
+            None if positions != rows => format!("has {positions} positions and no order"),
+            Some(order) if order.len() != positions => {
+                format!("has {positions} positions and an order of {}", order.len())
+            }
+            Some(order) => match order.iter().find(|&&row| row as usize >= rows && row != NO_ROW) {
+                Some(row) => format!("has row {row} in its order"),
+                None => return Ok(()),
+            },
+            None => return Ok(()),
+        };
+        let name = self.index.name();
+        Err(JoinError::InvalidPlan(format!("the index `{name}` over {rows} rows {wrong}")))
     }
 
     /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.
