@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::{Isa, Layout};
 
 use super::bar::Bar;
 use super::output::{Results, allocator};
@@ -13,7 +13,7 @@ use super::sweep_table;
 use crate::error::{Failure, Result};
 use crate::plan::default_isa;
 use crate::record::Environment;
-use crate::sweep::{Effort, Grid, KeyKind, SCHEMA_VERSION, SweepLine, measure};
+use crate::sweep::{Effort, Grid, KeyKind, SCHEMA_VERSION, SweepIndex, SweepLine, measure};
 
 /// Measure what each index and layout costs, over a grid of workloads
 ///
@@ -56,9 +56,10 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "8192")]
     batch_rows: Vec<usize>,
 
-    /// How the table is looked up [default: every index]
+    /// How the table is looked up: an index, one behind a Bloom filter (`perfect+bloom`), or
+    /// `auto` for what the cost model chooses [default: every index]
     #[arg(long, value_name = "INDEX", value_delimiter = ',')]
-    index: Vec<IndexKind>,
+    index: Vec<SweepIndex>,
 
     /// How it is spread
     #[arg(long, value_name = "LAYOUT", value_delimiter = ',', default_value = "broadcast")]
@@ -144,7 +145,7 @@ impl SweepArgs {
             key: self.key,
             payload: self.payload,
             batch_rows: self.batch_rows,
-            index: if self.index.is_empty() { IndexKind::ALL.to_vec() } else { self.index },
+            index: if self.index.is_empty() { SweepIndex::all() } else { self.index },
             layout: self.layout,
             isa: if self.isa.is_empty() { vec![default_isa()?] } else { self.isa },
             threads: self.threads,

@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::{Isa, Layout};
 
+use super::index::SweepIndex;
 use super::key_kind::KeyKind;
 use super::strategy::Strategy;
 use super::workload::Workload;
@@ -21,7 +22,7 @@ pub struct Grid {
     pub key: Vec<KeyKind>,
     pub payload: Vec<usize>,
     pub batch_rows: Vec<usize>,
-    pub index: Vec<IndexKind>,
+    pub index: Vec<SweepIndex>,
     pub layout: Vec<Layout>,
     pub isa: Vec<Isa>,
     pub threads: Vec<NonZeroUsize>,

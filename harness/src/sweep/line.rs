@@ -82,6 +82,9 @@ pub struct SweepLine {
     pub vs_row_at_a_time_exists: Option<f64>,
     /// Interleaved repetitions.
     pub repetitions: u32,
+    /// The index that was built, by itself or for all partitions; null where
+    /// nothing was measured.
+    pub built: Option<String>,
     /// Why another index was built than was asked for.
     pub fallback: Option<String>,
     /// Why nothing was measured.
@@ -100,7 +103,7 @@ impl SweepLine {
             key: workload.key.to_string(),
             payload: workload.payload as u64,
             batch_rows: workload.batch_rows as u64,
-            index: strategy.layout.has_index().then(|| strategy.index.name().to_owned()),
+            index: strategy.layout.has_index().then(|| strategy.index.to_string()),
             layout: strategy.layout.name().to_owned(),
             isa: strategy.isa.name().to_owned(),
             threads: strategy.threads.get() as u64,

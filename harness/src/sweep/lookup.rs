@@ -4,13 +4,12 @@
 use streamjoin_kernels::key::Keys;
 use streamjoin_kernels::memory::Buffer;
 use streamjoin_kernels::pairs::{NO_ROW, Pairs};
-use streamjoin_kernels::table::{
-    BuildInput, BuiltIndex, FindCursor, IndexBuilder, IndexKind, Probe,
-};
+use streamjoin_kernels::table::{BuildInput, BuiltIndex, FindCursor, IndexKind, Probe};
 use streamjoin_kernels::{Isa, KeyHasher};
 
 use super::data::{Data, ProbeBatch};
 use super::found::Found;
+use super::index::SweepIndex;
 use crate::error::{Failure, Result};
 
 /// Pairs that are taken from an index at once, about: output is bounded.
@@ -46,14 +45,16 @@ impl Lookup {
     ///
     /// # Errors
     /// A run failure that the kernels report.
-    pub fn build(kind: IndexKind, keys: &Keys, isa: Isa) -> Result<Self> {
+    pub fn build(index: impl Into<SweepIndex>, keys: &Keys, isa: Isa) -> Result<Self> {
+        let index = index.into();
         let hasher = KeyHasher::with_seed(isa, SEED);
-        let hashes_itself = kind == IndexKind::RowAtATime;
+        let hashes_itself = index == IndexKind::RowAtATime.into();
         let mut hashes = vec![0; if hashes_itself { keys.len() } else { 0 }];
         if !hashes_itself {
             hasher.hash(keys, &mut hashes);
         }
-        let built = BuildInput::new(keys, &hashes, isa).and_then(|input| kind.build(input));
+        let built = BuildInput::new(keys, &hashes, isa)
+            .and_then(|input| index.choice().builder().build(input));
         let built = built.map_err(Failure::run)?;
         Ok(Self { built, hasher, hashes_itself, unique: false, values: Buffer::zeroed(1) })
     }

@@ -9,6 +9,7 @@
 mod data;
 mod found;
 mod grid;
+mod index;
 mod key_kind;
 mod line;
 mod lookup;
@@ -25,6 +26,7 @@ mod zipf;
 pub use data::{Data, ProbeBatch};
 pub use found::Found;
 pub use grid::Grid;
+pub use index::SweepIndex;
 pub use key_kind::KeyKind;
 pub use line::{SCHEMA_VERSION, SweepLine};
 pub use lookup::{Lookup, Scratch};

@@ -64,7 +64,7 @@ impl<'a> Operator<'a> {
         };
         let options = JoinOptions {
             layout: strategy.layout,
-            index: strategy.index.into(),
+            index: strategy.index.choice(),
             hasher: KeyHasher::with_seed(strategy.isa, 0x5eed),
             pool,
             ..JoinOptions::default()

@@ -5,11 +5,13 @@ use std::num::NonZeroUsize;
 
 use streamjoin_kernels::{IndexKind, Isa, Layout};
 
+use super::index::SweepIndex;
+
 /// How a workload is joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// How the table is looked up; of no meaning to a layout without an index.
-    pub index: IndexKind,
+    pub index: SweepIndex,
     /// How it is spread.
     pub layout: Layout,
     /// The instruction set.
@@ -23,7 +25,7 @@ impl Strategy {
     /// by as many threads.
     #[must_use]
     pub fn baseline(self) -> Self {
-        Self { index: IndexKind::RowAtATime, layout: Layout::Broadcast, ..self }
+        Self { index: IndexKind::RowAtATime.into(), layout: Layout::Broadcast, ..self }
     }
 
     /// Whether an index can be measured by itself; else the operator is.

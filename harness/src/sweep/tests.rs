@@ -111,16 +111,17 @@ fn strategies_take_turns_and_every_one_has_a_line() {
     let strategy =
         |index, layout| Strategy { index, layout, isa: Isa::Portable, threads: NonZeroUsize::MIN };
     let asked = [
-        strategy(IndexKind::Chained, Layout::Broadcast),
-        strategy(IndexKind::Chained, Layout::Partitioned),
-        strategy(IndexKind::RowAtATime, Layout::Broadcast),
+        strategy(SweepIndex::Auto, Layout::Broadcast),
+        strategy(SweepIndex::Filtered(IndexKind::Chained), Layout::Broadcast),
+        strategy(IndexKind::Chained.into(), Layout::Partitioned),
+        strategy(IndexKind::RowAtATime.into(), Layout::Broadcast),
     ];
     let mut ticks = 0;
     let lines = measure(&small(KeyKind::I64Pair), &asked, effort, &mut |n| ticks += n).unwrap();
-    assert_eq!(ticks, 3 * effort.ticks());
+    assert_eq!(ticks, 4 * effort.ticks());
     for (line, strategy) in lines.iter().zip(asked) {
         assert_eq!(line.layout, strategy.layout.name());
-        assert_eq!(line.index.as_deref(), Some(strategy.index.name()));
+        assert_eq!(line.index, Some(strategy.index.to_string()));
         assert!(line.ns_per_probe_pairs.is_some() && line.limit_ns.is_some(), "{line:?}");
         assert_eq!(line.repetitions, 2);
     }

@@ -22,6 +22,7 @@ pub(super) struct Entry {
     /// The memory limit of pairs, and what the payload adds to it.
     pub(super) limit: Option<(f64, f64)>,
     pub(super) hertz: Option<f64>,
+    pub(super) built: Option<&'static str>,
     pub(super) fallback: Option<String>,
 }
 
@@ -39,6 +40,7 @@ impl Entry {
             peak: 0,
             limit: None,
             hertz: None,
+            built: None,
             fallback: None,
         }
     }
@@ -77,6 +79,7 @@ impl Entry {
             vs_row_at_a_time_payload: against(&self.payload, &baseline.payload),
             vs_row_at_a_time_exists: against(&self.exists, &baseline.exists),
             repetitions: effort.repetitions,
+            built: self.built.map(str::to_owned),
             fallback: self.fallback.clone(),
             ..SweepLine::new(workload, self.strategy)
         }

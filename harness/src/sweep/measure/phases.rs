@@ -53,6 +53,7 @@ fn indexes(
     for entry in &mut entries {
         let (lookup, peak) = with_peak(|| build(entry))?;
         (entry.bytes, entry.peak) = (lookup.built().index.bytes() as u64, peak);
+        entry.built = Some(lookup.built().index.name());
         entry.fallback.clone_from(&lookup.built().fallback);
         lookups.push(Some(lookup));
     }
@@ -142,6 +143,7 @@ fn operators(
         if let Some(snapshot) = snapshot.filter(|_| is_all) {
             (entry.bytes, entry.peak) = (snapshot.index_bytes() as u64, peak);
             entry.peak = entry.peak.max(snapshot.peak_build_bytes() as u64);
+            entry.built = Some(snapshot.index_name());
             let notes = snapshot.notes().join("; ");
             entry.fallback = (!notes.is_empty()).then_some(notes);
             // A partition is looked up by itself.
