@@ -8,6 +8,7 @@
 
 pub mod cli;
 pub mod conform;
+pub mod costs;
 mod culprit;
 pub mod error;
 mod interrupt;

@@ -1,6 +1,7 @@
 //! `sweep`: what each index and layout costs, over a grid of workloads.
 
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -10,10 +11,13 @@ use streamjoin_kernels::{Isa, Layout};
 use super::bar::Bar;
 use super::output::{Results, allocator};
 use super::sweep_table;
+use crate::costs;
 use crate::error::{Failure, Result};
 use crate::plan::default_isa;
 use crate::record::Environment;
-use crate::sweep::{Effort, Grid, KeyKind, SCHEMA_VERSION, SweepIndex, SweepLine, measure};
+use crate::sweep::{
+    CostCell, Effort, Grid, KeyKind, SCHEMA_VERSION, SweepIndex, SweepLine, measure,
+};
 
 /// Measure what each index and layout costs, over a grid of workloads
 ///
@@ -81,6 +85,14 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     slice: u64,
 
+    /// Measure what every index costs on this machine instead, over tables of its own choice, and
+    /// write a file that `auto` chooses by where STREAMJOIN_COSTS names it
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "build_rows", "hit_rate", "duplicates", "zipf", "null_share", "key", "payload",
+        "batch_rows", "index", "layout", "isa", "threads", "format",
+    ])]
+    write_costs: Option<PathBuf>,
+
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: SweepFormat,
@@ -117,6 +129,9 @@ impl SweepArgs {
     pub(super) fn execute(self) -> Result<()> {
         let effort =
             Effort { repetitions: self.repetitions, slice: Duration::from_millis(self.slice) };
+        if let Some(path) = &self.write_costs {
+            return write_costs(path, effort, self.quiet);
+        }
         let (format, quiet) = (self.format, self.quiet);
         let grid = self.grid()?;
         grid.check()?;
@@ -151,6 +166,27 @@ impl SweepArgs {
             threads: self.threads,
         })
     }
+}
+
+/// Measures the cells of a cost file and writes it.
+fn write_costs(path: &Path, effort: Effort, quiet: bool) -> Result<()> {
+    let cells = CostCell::all(default_isa()?);
+    let strategies: usize = cells.iter().map(|cell| 2 * cell.strategies.len()).sum();
+    let total = strategies as u64 * effort.ticks();
+    let bar = Bar::counting("measurements", "costs", Some(total), quiet);
+    let mut points = Vec::new();
+    for cell in &cells {
+        let mut tick = |done| bar.add(done);
+        let hits = measure(&cell.hits, &cell.strategies, effort, &mut tick)?;
+        let misses = measure(&cell.misses, &cell.strategies, effort, &mut tick)?;
+        points.extend(cell.points(&hits, &misses));
+    }
+    drop(bar);
+    costs::write(path, &points)?;
+    let mut results = Results::new(false);
+    let (path, variable) = (path.display(), costs::VARIABLE);
+    results
+        .line(&format!("{} costs in {path}: `auto` uses them with {variable}={path}", points.len()))
 }
 
 /// Prints lines as they come.

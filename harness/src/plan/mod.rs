@@ -218,6 +218,7 @@ impl JoinPlan {
             index: match resolved.index {
                 Choice::Fixed(index) => index.into(),
                 Choice::Auto => IndexChoice::Auto(AutoIndex {
+                    model: crate::costs::model()?,
                     probe_rows: self.probe_rows,
                     ..AutoIndex::default()
                 }),

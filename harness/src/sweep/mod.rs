@@ -6,6 +6,7 @@
 //! itself, [`measure`] takes all strategies of a workload in turn. Benches use
 //! the same rows and look-ups.
 
+mod costs;
 mod data;
 mod found;
 mod grid;
@@ -23,6 +24,7 @@ mod timer;
 mod workload;
 mod zipf;
 
+pub use costs::CostCell;
 pub use data::{Data, ProbeBatch};
 pub use found::Found;
 pub use grid::Grid;

@@ -1,6 +1,7 @@
 //! Costs that were measured on one machine (x86-64 with AVX-512, 2 MB of L2,
 //! huge pages, one core, batches of 8192) by the harness's `sweep`, for use
-//! where nothing was measured. Regenerate with `streamjoin sweep --write-costs`.
+//! where nothing was measured. Made by `scripts/shipped_costs.py` from a file that
+//! `streamjoin sweep --write-costs` wrote.
 
 use super::{Candidate, CostPoint};
 use crate::key::KeyShape::{self, Bytes, Wide, Word};

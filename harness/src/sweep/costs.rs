@@ -1,0 +1,117 @@
+//! The measurements that a cost file is made of.
+
+use std::num::NonZeroUsize;
+
+use streamjoin_kernels::key::KeyShape;
+use streamjoin_kernels::table::auto::Candidate;
+use streamjoin_kernels::{CostPoint, IndexKind, Isa, Layout};
+
+use super::{KeyKind, Strategy, SweepIndex, SweepLine, Workload};
+
+/// Sizes of the tables: from what is in the first cache to what is in none.
+const ROWS: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/// Of keys other than words: they take longer.
+const MOST_OTHER_ROWS: usize = 1_000_000;
+/// Rows a key.
+const DUPLICATES: [usize; 2] = [1, 10];
+
+/// Tables of one kind of keys, and the indexes that are measured on them.
+struct Kind {
+    key: KeyKind,
+    shape: KeyShape,
+    most_rows: usize,
+    indexes: Vec<SweepIndex>,
+}
+
+fn kinds() -> Vec<Kind> {
+    use IndexKind::{Chained, Contiguous, Direct, Hashbrown, Linear, Perfect};
+    let plain = || [Chained, Contiguous, Hashbrown, Linear, Perfect].map(SweepIndex::Kind);
+    let filtered = [Chained, Contiguous, Linear, Perfect].map(SweepIndex::Filtered);
+    let kind = |key, shape, most_rows, indexes| Kind { key, shape, most_rows, indexes };
+    let most = ROWS[ROWS.len() - 1];
+    vec![
+        kind(KeyKind::I64, KeyShape::Word, most, plain().into_iter().chain(filtered).collect()),
+        kind(KeyKind::I64Dense, KeyShape::Word, most, vec![SweepIndex::Kind(Direct)]),
+        kind(KeyKind::I64Pair, KeyShape::Wide, MOST_OTHER_ROWS, plain().to_vec()),
+        kind(KeyKind::Utf8(16), KeyShape::Bytes, MOST_OTHER_ROWS, plain().to_vec()),
+    ]
+}
+
+/// A table whose costs are measured, by probes that all hit and that all miss.
+#[derive(Clone, Debug)]
+pub struct CostCell {
+    shape: KeyShape,
+    /// Probes that hit.
+    pub hits: Workload,
+    /// Probes that miss.
+    pub misses: Workload,
+    /// What is measured.
+    pub strategies: Vec<Strategy>,
+}
+
+impl CostCell {
+    /// All tables that a cost file tells of.
+    #[must_use]
+    pub fn all(isa: Isa) -> Vec<Self> {
+        let mut cells = Vec::new();
+        for Kind { key, shape, most_rows, indexes } in kinds() {
+            for build_rows in ROWS.into_iter().filter(|&rows| rows <= most_rows) {
+                for duplicates in DUPLICATES {
+                    // A perfect hash takes distinct keys only.
+                    let serves = |index: &&SweepIndex| {
+                        let perfect = [
+                            SweepIndex::Kind(IndexKind::Perfect),
+                            SweepIndex::Filtered(IndexKind::Perfect),
+                        ];
+                        duplicates == 1 || !perfect.contains(index)
+                    };
+                    let strategy = |&index| Strategy {
+                        index,
+                        layout: Layout::Broadcast,
+                        isa,
+                        threads: NonZeroUsize::MIN,
+                    };
+                    let hits = Workload { build_rows, duplicates, key, ..Workload::default() };
+                    cells.push(Self {
+                        shape,
+                        hits,
+                        misses: Workload { hit_rate: 0.0, ..hits },
+                        strategies: indexes.iter().filter(serves).map(strategy).collect(),
+                    });
+                }
+            }
+        }
+        cells
+    }
+
+    /// The points that its lines tell; a line that was skipped tells none.
+    #[must_use]
+    pub fn points(&self, hits: &[SweepLine], misses: &[SweepLine]) -> Vec<CostPoint> {
+        let lines = self.strategies.iter().zip(hits.iter().zip(misses));
+        lines.filter_map(|(strategy, (hit, miss))| self.point(*strategy, hit, miss)).collect()
+    }
+
+    fn point(&self, strategy: Strategy, hit: &SweepLine, miss: &SweepLine) -> Option<CostPoint> {
+        if hit.fallback.is_some() || miss.fallback.is_some() {
+            return None;
+        }
+        let candidate = match strategy.index {
+            SweepIndex::Kind(index) => Candidate { index, filtered: false },
+            SweepIndex::Filtered(index) => Candidate { index, filtered: true },
+            SweepIndex::Auto => return None,
+        };
+        let hit_ns = hit.ns_per_probe_pairs?;
+        Some(CostPoint {
+            candidate,
+            shape: self.shape,
+            rows: self.hits.build_rows as f64,
+            rows_a_key: self.hits.duplicates as f64,
+            build_ns: hit.ns_per_build_row?,
+            hit_ns,
+            miss_ns: miss.ns_per_probe_pairs?,
+            exists_ns: hit.ns_per_probe_exists?,
+            gather_ns: (hit.ns_per_probe_payload? - hit_ns).max(0.0),
+            bytes: hit.bytes_per_row?,
+        })
+    }
+}
