@@ -32,6 +32,7 @@ pub(super) fn points() -> Vec<CostPoint> {
 }
 
 #[rustfmt::skip]
+#[allow(clippy::approx_constant, reason = "a time that happens to be near one")]
 const MEASURED: &[Measured] = &[
     (Bytes, Chained, false, 1e3, 1.0, [11.9, 24.0, 5.65, 17.1, 0.0, 36.2]),
     (Bytes, Chained, false, 1e4, 1.0, [9.66, 21.8, 5.62, 15.7, 0.0, 38.6]),
