@@ -70,11 +70,11 @@ pub use join_type::JoinType;
 pub use memory::MemoryReservation;
 pub use null_equality::NullEquality;
 pub use operator::{
-    BatchKind, BatchReport, BatchTimes, End, EventTimeStats, JoinCursor, JoinOptions, JoinStats,
-    KeyPair, Layout, OutputColumn, SideReport, StateLimit, StreamBatch, StreamInput, StreamKey,
-    StreamOptions, StreamStaticJoin, StreamStaticSpec, StreamStreamJoin, StreamStreamSpec,
-    output_on, output_using, streams_output_on, streams_output_using, streams_using_keys,
-    using_keys,
+    BatchKind, BatchReport, BatchTimes, Beyond, BroadcastLimit, End, EventTimeStats, JoinCursor,
+    JoinOptions, JoinStats, KeyPair, Layout, OutputColumn, SideReport, StateLimit, StreamBatch,
+    StreamInput, StreamKey, StreamOptions, StreamStaticJoin, StreamStaticSpec, StreamStreamJoin,
+    StreamStreamSpec, output_on, output_using, streams_output_on, streams_output_using,
+    streams_using_keys, using_keys,
 };
 pub use output_mode::OutputMode;
 pub use pairs::{NO_ROW, Pairs};

@@ -9,7 +9,8 @@ use arrow::datatypes::Schema;
 use super::*;
 
 use crate::error::FailureKind;
-use crate::scenario::{SourceText, parse};
+use crate::scenario::{Choice, SourceText, parse};
+use streamjoin_kernels::{IndexKind, Layout};
 
 const SCENARIO: &str = r#"
 [stream.s]

@@ -39,6 +39,17 @@ pub(crate) struct Part {
     pub(crate) first_row: u32,
 }
 
+impl SnapshotParts {
+    /// Bytes held by index and retained columns.
+    pub(crate) fn bytes(&self) -> usize {
+        self.index_bytes() + self.payload.bytes()
+    }
+
+    fn index_bytes(&self) -> usize {
+        self.partitions.iter().map(|part| part.index.bytes()).sum()
+    }
+}
+
 impl DimensionSnapshot {
     pub(crate) fn new(parts: SnapshotParts) -> Self {
         Self { parts }
@@ -70,13 +81,13 @@ impl DimensionSnapshot {
     /// Bytes held by index and retained columns.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.index_bytes() + self.payload_bytes()
+        self.parts.bytes()
     }
 
     /// Bytes held by the index, its copy of the keys included.
     #[must_use]
     pub fn index_bytes(&self) -> usize {
-        self.parts.partitions.iter().map(|part| part.index.bytes()).sum()
+        self.parts.index_bytes()
     }
 
     /// Bytes held by the retained columns.

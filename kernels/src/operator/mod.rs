@@ -5,6 +5,7 @@ mod cursor;
 mod encode;
 mod exchange;
 mod findable;
+mod layout;
 mod options;
 mod output;
 mod plan;
@@ -15,7 +16,7 @@ mod stream_stream;
 mod unit;
 
 pub use cursor::JoinCursor;
-pub use options::{JoinOptions, Layout};
+pub use options::{Beyond, BroadcastLimit, JoinOptions, Layout};
 pub use output::{output_on, output_using, using_keys};
 pub use spec::{KeyPair, OutputColumn, StreamStaticSpec};
 pub use stats::JoinStats;

@@ -115,7 +115,7 @@ impl IndexKind {
 
     /// What is built in place of an index that cannot serve the keys; itself
     /// one that serves any.
-    fn stand_in(self) -> Self {
+    pub(super) fn stand_in(self) -> Self {
         match self {
             Self::Direct => Self::Chained,
             _ => Self::Contiguous,

@@ -1,6 +1,7 @@
 //! Which index to build: the one whose build and probes together cost least,
 //! by a model fitted from measurements, not by sizes set once and for all.
 
+mod first;
 mod model;
 mod sample;
 mod shipped;
@@ -10,6 +11,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use first::QuickestFirst;
 pub use model::{CostModel, CostPoint, KeysAtHand};
 
 use super::build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};

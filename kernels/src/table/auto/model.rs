@@ -48,7 +48,7 @@ pub struct KeysAtHand {
 
 /// From so many rows a key on a perfect hash is not tried: it takes distinct
 /// keys only.
-const DISTINCT_BELOW: f64 = 1.000_001;
+pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
 
 /// What indexes cost at every size: points that were measured, and straight
 /// lines over the logarithms of rows and of rows a key between them.
