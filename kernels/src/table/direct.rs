@@ -127,11 +127,6 @@ impl Direct {
                 }
                 taken
             });
-            let mut order = order;
-            if taken.is_some() {
-                // A hole names any row: it is never found.
-                order.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
-            }
             return Ok(Grouped::built(input, Self { domain, taken }, None, Some(order)));
         }
         let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
