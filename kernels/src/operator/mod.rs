@@ -1,4 +1,20 @@
 //! Joins as operators that are driven batch by batch.
+//!
+//! [`StreamStaticJoin`] joins a stream with a table, [`StreamStreamJoin`] two
+//! streams; each has an example. Options are plain structures:
+//!
+//! ```
+//! use streamjoin_kernels::{IndexKind, JoinOptions, Layout, StoreKind, StreamOptions};
+//!
+//! let partitioned = JoinOptions {
+//!     layout: Layout::Partitioned,
+//!     index: IndexKind::Linear.into(),
+//!     max_output_rows: 1024,
+//!     ..JoinOptions::default()
+//! };
+//! let plain = StreamOptions { store: StoreKind::OrderedMap, ..StreamOptions::default() };
+//! assert_eq!((partitioned.layout.name(), plain.store.name()), ("partitioned", "ordered-map"));
+//! ```
 
 mod build;
 mod cursor;

@@ -17,6 +17,17 @@ use crate::error::{JoinError, Result};
 use crate::key::KeyView;
 
 /// How a build side is looked up.
+///
+/// ```
+/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, KeyTable};
+///
+/// let hasher = KeyHasher::with_seed(Isa::detect(), 1);
+/// for kind in IndexKind::ALL {
+///     let table = KeyTable::with_index(&[1, 2, 3], &kind.into(), hasher.clone()).unwrap();
+///     assert_eq!(table.index_name(), kind.name());
+/// }
+/// assert_eq!("perfect".parse::<IndexKind>().unwrap(), IndexKind::Perfect);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IndexKind {
