@@ -5,11 +5,11 @@ use std::fs;
 mod pair;
 
 use arrow::datatypes::Schema;
+use streamjoin_kernels::{IndexKind, Layout};
 
 use super::*;
-
 use crate::error::FailureKind;
-use crate::scenario::{SourceText, parse};
+use crate::scenario::{Choice, SourceText, parse};
 
 const SCENARIO: &str = r#"
 [stream.s]
