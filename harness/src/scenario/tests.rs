@@ -166,7 +166,7 @@ fn a_wrong_value_says_what_is_accepted() {
     let a = "[strategies.a]\n";
     refused(&format!("{a}swap = \"later\"\n"), "9:8", &["`later`", "never, now, background"]);
     refused(&format!("{a}swap = \"backgroud\"\n"), "9:8", &["did you mean `background`?"]);
-    refused(&format!("{a}swap = true\n"), "9:8", &["swap"]);
+    refused(&format!("{a}swap = true\n"), "9:8", &["wanted string"]);
     for size in ["-1", "\"1 GB\"", "1.5"] {
         let text = format!("{a}broadcast_threshold = {size}\n");
         refused(&text, "9:23", &["`broadcast_threshold`", "a whole number from 0 on"]);

@@ -50,15 +50,11 @@ fn explain_says_what_the_threshold_and_the_swap_do() {
         ),
         (
             "broadcast_threshold = 10\n",
-            &["partitioned/auto", "chosen", "beyond the threshold of 10;"],
+            &["partitioned if index and columns take more than 10 bytes"],
         ),
         (
             "broadcast_threshold = 10\nlayout = \"broadcast\"\n",
-            &[
-                "broadcast/auto",
-                "the strategy asks for it, though some ",
-                "beyond the threshold of 10;",
-            ],
+            &["broadcast/auto", "layout broadcast: the strategy asks for it"],
         ),
         (
             "swap = \"never\"\n",
