@@ -157,9 +157,16 @@ impl IndexBuilder for AutoIndex {
     }
 
     fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
-        // What is chosen is not known yet: the largest that it could be.
-        let candidates = IndexKind::ALL.iter().map(|kind| kind.estimated_bytes(keys));
-        candidates.max().unwrap_or(0)
+        // What is chosen is not known before hashes are: the largest of what is
+        // for keys that differ and for keys that repeat.
+        let rows = keys.len();
+        let chosen = [1.0, 2.0, 10.0].map(|rows_a_key| {
+            let (shape, dense) = (keys.shape(), false);
+            let keys_at_hand = KeysAtHand { shape, rows, rows_a_key, dense };
+            let best = self.model.rank(keys_at_hand, self.expected(rows))[0].candidate;
+            best.choice().builder().estimated_bytes(keys)
+        });
+        chosen.into_iter().max().unwrap_or(0)
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
