@@ -116,6 +116,11 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
                 return false;
             }
             if let Some(&first) = if probe.is_matchable(row) { self.first.get(key) } else { None } {
+                // Without duplicates there is no list to walk.
+                if self.next.is_empty() {
+                    pairs.push(row as u32, first);
+                    return true;
+                }
                 let rest = self.list(row as u32, first, pairs, limit);
                 if rest != NO_ROW {
                     cursor.rows.push(row as u32);
