@@ -64,7 +64,7 @@ pub fn model() -> Result<Arc<CostModel>> {
         None => CostModel::shipped(),
         Some(path) => {
             let path = Path::new(&path);
-            read(path).map_err(|failure| failure.at(&format!("{VARIABLE}={}", path.display())))?
+            read(path).map_err(|failure| failure.at(format!("{VARIABLE}={}", path.display())))?
         }
     };
     Ok(Arc::clone(MODEL.get_or_init(|| model)))

@@ -142,7 +142,7 @@ pub enum JoinError {
     #[error("instruction set {0} is not available on this machine; available: {1}")]
     IsaUnavailable(String, String),
     /// The join was pushed a batch before a table was loaded.
-    #[error("no table was loaded: call `load` before the first `push`")]
+    #[error("no table was loaded: `build` one and `swap` it in before the first `push`")]
     NotLoaded,
     /// A predicate supplied by the caller failed.
     #[error("{0}")]

@@ -11,6 +11,16 @@ use crate::key::{ByteKeys, KeyView};
 /// distinct hashes), wide words through two rounds of it, byte strings through
 /// ahash. A random seed defends against chosen keys; a fixed one makes
 /// benchmarks repeatable.
+///
+/// ```
+/// use streamjoin_kernels::{Isa, KeyHasher};
+///
+/// let hasher = KeyHasher::with_seed(Isa::detect(), 42);
+/// let mut hashes = Vec::new();
+/// hasher.hash(&[5, 6, 5], &mut hashes);
+/// assert_eq!(hashes[0], hashes[2]);
+/// assert_ne!(hashes[0], hashes[1]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct KeyHasher {
     isa: Isa,

@@ -8,6 +8,13 @@ use crate::side::Side;
 
 /// The kind of join. Left and right are the query's sides, whichever of them
 /// is the stream and whichever is indexed.
+///
+/// ```
+/// use streamjoin_kernels::JoinType;
+///
+/// assert_eq!("left outer".parse::<JoinType>().unwrap(), JoinType::LeftOuter);
+/// assert_eq!("LeftSemi".parse::<JoinType>().unwrap().name(), "left-semi");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JoinType {
     /// Matching pairs only.

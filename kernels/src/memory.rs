@@ -8,6 +8,15 @@
 //! maps of our own that ask for huge ones. All works without them.
 //!
 //! A caller who keeps account of memory is asked first: [`MemoryReservation`].
+//!
+//! ```
+//! use streamjoin_kernels::memory::Buffer;
+//!
+//! let mut buffer = Buffer::<u64>::zeroed(1 << 20); // 8 MB: huge pages are asked for
+//! buffer[7] = 1;
+//! assert_eq!(buffer.iter().sum::<u64>(), 1);
+//! assert!(buffer.bytes() >= 8 << 20);
+//! ```
 
 mod reservation;
 

@@ -5,6 +5,15 @@ pub const NO_ROW: u32 = u32::MAX;
 
 /// Matching rows, as two columns of row numbers: `probe_rows[i]` matches
 /// `build_rows[i]`. A build row of [`NO_ROW`] stands for a row of nulls.
+///
+/// ```
+/// use streamjoin_kernels::{KeyTable, Pairs};
+///
+/// let mut pairs = Pairs::default();
+/// KeyTable::new(&[10, 20]).unwrap().pairs(&[20, 30], &mut pairs).unwrap();
+/// assert_eq!((&pairs.probe_rows[..], &pairs.build_rows[..]), (&[0][..], &[1][..]));
+/// assert_eq!(pairs.iter().next(), Some((0, 1)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairs {
     /// Rows of the probe side.

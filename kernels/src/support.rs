@@ -4,6 +4,14 @@
 //! the rows that later batches will bring. A join that must emit *unmatched
 //! table rows*, or table rows once only, can therefore never answer: that is
 //! what is refused (Spark's `UnsupportedOperationChecker`, observed on 4.3.0).
+//!
+//! ```
+//! use streamjoin_kernels::{JoinType, Side, support};
+//!
+//! assert!(support::stream_static(JoinType::LeftOuter, Side::Left).is_ok());
+//! let refused = support::stream_static(JoinType::FullOuter, Side::Left).unwrap_err();
+//! assert!(refused.to_string().contains("use left-outer"));
+//! ```
 
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;

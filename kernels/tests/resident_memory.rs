@@ -62,10 +62,12 @@ fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
         let before = resident();
         let snapshot = join.build(std::slice::from_ref(&table), 0).unwrap();
         let grown = resident().saturating_sub(before);
-        let bytes = snapshot.bytes();
+        // What building gave back may still be with the allocator.
+        let bytes = snapshot.peak_build_bytes();
+        assert!(bytes >= snapshot.bytes());
         assert!(
             grown < bytes + bytes / 5 + 4 * MEGABYTE,
-            "{layout}/{index}: {grown} bytes resident, {bytes} accounted"
+            "{layout}/{index}: {grown} bytes resident, {bytes} accounted at the peak"
         );
     }
 }

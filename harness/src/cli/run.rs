@@ -15,6 +15,7 @@ use crate::measure::{LEAST_TIME, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{
     Environment, Progress, Report, RunRecord, SCHEMA_VERSION, Summary, progress_line, summary_line,
+    warning_line,
 };
 use crate::replay::Watcher;
 use crate::scenario::Scenario;
@@ -93,6 +94,7 @@ impl RunArgs {
                 keep: self.report.is_some() || self.format == Format::Json,
                 kept: Vec::new(),
                 warned: &mut warned,
+                warnings: Vec::new(),
             };
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
@@ -217,11 +219,14 @@ struct Reporter<'a> {
     kept: Vec<Progress>,
     /// What was said already: strategies warn of the same things.
     warned: &'a mut Vec<String>,
+    /// What this strategy's run warned of.
+    warnings: Vec<String>,
 }
 
 impl Reporter<'_> {
     fn record(self, summary: Summary) -> RunRecord {
-        RunRecord { strategy: self.strategy.to_owned(), summary, progress: self.kept }
+        let (progress, warnings) = (self.kept, self.warnings);
+        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings }
     }
 }
 
@@ -236,6 +241,12 @@ impl Watcher for Reporter<'_> {
     }
 
     fn warning(&mut self, warning: &str) -> Result<()> {
+        if !self.warnings.iter().any(|said| said == warning) {
+            if let Some(results) = &mut self.lines {
+                results.line(&warning_line(self.strategy, warning))?;
+            }
+            self.warnings.push(warning.to_owned());
+        }
         if !self.warned.iter().any(|said| said == warning) {
             self.bar.aside(|| complain(&format!("warning: {warning}")));
             self.warned.push(warning.to_owned());

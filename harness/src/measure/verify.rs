@@ -45,6 +45,7 @@ mod tests {
                 ..Summary::default()
             },
             progress: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

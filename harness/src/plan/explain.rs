@@ -10,7 +10,7 @@ use super::join::BoundJoin;
 use super::relation::{Origin, Selected, Selection};
 use super::{JoinPlan, Plan, Strategy, StreamPlan, explain_pair};
 use crate::error::Result;
-use crate::scenario::{Refresh, Scenario, Trigger, VersionStart};
+use crate::scenario::{Refresh, Scenario, Swap, Trigger, VersionStart};
 
 /// What a scenario asks for, as far as it could be understood.
 #[must_use]
@@ -175,6 +175,9 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
             let resolved = join.resolve(strategy);
             let operator = join.operator(strategy, None)?;
             let _ = writeln!(text, "  {}: {resolved} ({})", join.name, resolved.why);
+            if resolved.layout.has_index() && join.has_keys() {
+                describe_swap(&mut text, strategy);
+            }
             describe_costs(&mut text, join, &operator);
         }
     }
@@ -219,10 +222,28 @@ fn describe_tables(text: &mut String, joins: &[JoinPlan]) {
     }
 }
 
+/// When the index is there, if not at once.
+fn describe_swap(text: &mut String, strategy: &Strategy) {
+    let first = "the index that costs least to build serves";
+    let _ = match (strategy.swap, strategy.threads.get()) {
+        (Swap::Now, _) => Ok(()),
+        (Swap::Never, _) => writeln!(text, "    swap never: {first} throughout"),
+        (Swap::Background, 1) => writeln!(
+            text,
+            "    swap background: {first} the first batch; with one thread the other one is built after it"
+        ),
+        (Swap::Background, _) => writeln!(
+            text,
+            "    swap background: {first} until the other one is built on another thread"
+        ),
+    };
+}
+
 /// What the cost model says, for the largest version of the table.
 fn describe_costs(text: &mut String, join: &JoinPlan, operator: &StreamStaticJoin) {
-    let rows = join.table.versions.iter().filter_map(|version| version.feed.rows()).max();
-    let Some(rows) = rows.and_then(|rows| usize::try_from(rows).ok()) else { return };
+    let Some(rows) = join.expected_rows().and_then(|rows| usize::try_from(rows).ok()) else {
+        return;
+    };
     let estimates = operator.estimates(rows);
     if estimates.is_empty() {
         return;
@@ -240,15 +261,12 @@ fn describe_costs(text: &mut String, join: &JoinPlan, operator: &StreamStaticJoi
     }
 }
 
-/// A guess at a table's size from its rows and types.
+/// The table's size, if it can be guessed.
 fn memory(join: &JoinPlan) -> String {
-    let largest = join.table.versions.iter().map(|version| version.feed.rows());
-    let Some(rows) = largest.max().flatten() else {
+    let (Some(rows), Some(bytes)) = (join.expected_rows(), join.expected_bytes()) else {
         return "its size is not known before it is read".to_owned();
     };
-    let row = row_bytes(join.chain.table.keys.schema());
-    // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
-    let kilobytes = rows.saturating_mul(row + 16).div_ceil(1000);
+    let (kilobytes, row) = (bytes.div_ceil(1000), row_bytes(join.chain.table.keys.schema()));
     format!("about {kilobytes} kB in memory ({rows} rows of some {row} bytes and the index)")
 }
 

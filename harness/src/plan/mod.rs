@@ -21,19 +21,16 @@ mod relation;
 mod strategy;
 mod streams;
 mod table;
+mod table_join;
 mod threads;
 
 #[cfg(test)]
 mod tests;
 
-use streamjoin_datasets::Source;
-use streamjoin_kernels::{
-    AutoIndex, IndexChoice, IndexKind, JoinOptions, KeyHasher, Layout, StreamStaticJoin,
-};
-
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, JoinSpec, Merge, Micros, Scenario, Trigger};
+use crate::scenario::{JoinSpec, Merge, Micros, Scenario, Trigger};
 use chain::Before;
+use streamjoin_datasets::Source;
 
 pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
@@ -49,6 +46,7 @@ pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
 };
+pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
 
 /// Fixed, so that runs repeat.
@@ -95,23 +93,6 @@ pub struct StreamPlan {
     pub trigger_column: Option<Item>,
     /// Rows to read at most.
     pub limit: Option<u64>,
-}
-
-/// One join.
-#[derive(Debug)]
-pub struct JoinPlan {
-    /// The dimension's name.
-    pub name: String,
-    /// The table's contents over time.
-    pub table: Table,
-    /// The join as the kernels take it.
-    pub chain: ChainJoin,
-    /// The join's name and keys, for messages.
-    pub place: String,
-    layout: Option<Choice<Layout>>,
-    index: Option<Choice<IndexKind>>,
-    /// Stream rows that each version of the table meets, where that is known.
-    probe_rows: Option<f64>,
 }
 
 impl Plan {
@@ -192,44 +173,6 @@ impl Plan {
             Some(rows) => Some(limit.map_or(rows, |limit| limit.min(rows))),
             None => limit,
         }
-    }
-}
-
-impl JoinPlan {
-    /// What `strategy` comes to for this join.
-    #[must_use]
-    pub fn resolve(&self, strategy: &Strategy) -> Resolved {
-        strategy.resolve(self.layout, self.index)
-    }
-
-    /// The join as `strategy` carries it out.
-    ///
-    /// # Errors
-    /// A usage failure for what the kernels refuse.
-    pub fn operator(
-        &self,
-        strategy: &Strategy,
-        pool: Option<&std::sync::Arc<rayon::ThreadPool>>,
-    ) -> Result<StreamStaticJoin> {
-        let resolved = self.resolve(strategy);
-        let defaults = JoinOptions::default();
-        let options = JoinOptions {
-            layout: resolved.layout,
-            index: match resolved.index {
-                Choice::Fixed(index) => index.into(),
-                Choice::Auto => IndexChoice::Auto(AutoIndex {
-                    model: crate::costs::model()?,
-                    probe_rows: self.probe_rows,
-                    ..AutoIndex::default()
-                }),
-            },
-            hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
-            probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
-            pool: pool.cloned(),
-            ..defaults
-        };
-        StreamStaticJoin::new(self.chain.spec.clone(), options)
-            .map_err(|error| Failure::usage(error).at(&self.place))
     }
 }
 

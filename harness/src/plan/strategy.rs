@@ -7,7 +7,10 @@ use streamjoin_kernels::state::StoreKind;
 use streamjoin_kernels::{IndexKind, Isa, Layout, StateLimit};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, Scenario, StateLimit as Limit, nearest};
+use crate::scenario::{Choice, Scenario, StateLimit as Limit, Swap, nearest};
+
+/// Up to so many bytes a table is broadcast unless the strategy says otherwise.
+const BROADCAST_THRESHOLD: usize = 1 << 30;
 
 /// More threads than any machine has cores are a mistake.
 const MAX_THREADS: usize = 1024;
@@ -27,6 +30,10 @@ pub struct Strategy {
     pub isa: Isa,
     /// Rows of a probe work unit; the kernels' own default where absent.
     pub batch_rows: Option<NonZeroUsize>,
+    /// Bytes of index and retained columns up to which a table is broadcast.
+    pub broadcast_threshold: usize,
+    /// When a table gets the index that suits it best.
+    pub swap: Swap,
     /// The state store of a join of two streams.
     pub state: StoreKind,
     /// The most that it may hold.
@@ -36,8 +43,10 @@ pub struct Strategy {
 /// What a strategy comes to for one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// Who holds the table.
+    /// Who holds the table; an expectation where it is free.
     pub layout: Layout,
+    /// Whether the layout is settled when the table is there.
+    pub free_layout: bool,
     /// How the table is looked up; `auto` is settled when the table is there.
     pub index: Choice<IndexKind>,
     /// Why, for `explain`.
@@ -68,6 +77,8 @@ impl Strategy {
             threads: NonZeroUsize::MIN,
             isa: default_isa()?,
             batch_rows: None,
+            broadcast_threshold: BROADCAST_THRESHOLD,
+            swap: Swap::default(),
             state: StoreKind::default(),
             state_limit: StateLimit::default(),
         })
@@ -79,16 +90,43 @@ impl Strategy {
         self.state_limit.rows.is_some() || self.state_limit.bytes.is_some()
     }
 
-    /// What this strategy comes to for a table that may pin its own choices.
+    /// What this strategy comes to for a table of about so many bytes that may
+    /// pin its own choices.
     #[must_use]
     pub fn resolve(
         &self,
         pinned_layout: Option<Choice<Layout>>,
         pinned_index: Option<Choice<IndexKind>>,
+        bytes: Option<usize>,
     ) -> Resolved {
-        let reason = "one shared table needs no exchange of rows";
-        let (layout, layout_why) =
-            choose("layout", pinned_layout, self.layout, Layout::Broadcast, reason);
+        let threshold = self.broadcast_threshold;
+        let free_layout = match pinned_layout {
+            Some(pinned) => pinned == Choice::Auto,
+            None => self.layout == Choice::Auto,
+        };
+        let (chosen, reason) = match bytes.filter(|&bytes| bytes > threshold) {
+            Some(bytes) => (
+                Layout::Partitioned,
+                format!(
+                    "some {bytes} bytes of index and columns are beyond the threshold of {threshold}; settled when the table is loaded"
+                ),
+            ),
+            None => (
+                Layout::Broadcast,
+                format!(
+                    "one shared table needs no exchange of rows; partitioned if index and columns take more than {threshold} bytes"
+                ),
+            ),
+        };
+        let (layout, mut layout_why) =
+            choose("layout", pinned_layout, self.layout, chosen, &reason);
+        if !free_layout
+            && layout == Layout::Broadcast
+            && let Some(bytes) = bytes.filter(|&bytes| bytes > threshold)
+        {
+            layout_why +=
+                &format!(", though some {bytes} bytes are beyond the threshold of {threshold}");
+        }
         let (index, index_why) = match (pinned_index, self.index) {
             (Some(Choice::Fixed(index)), _) => {
                 (Choice::Fixed(index), format!("index {index}: the dimension asks for it"))
@@ -102,9 +140,10 @@ impl Strategy {
             }
         };
         if !layout.has_index() {
-            return Resolved { layout, index, why: format!("{layout_why}; a merge has no index") };
+            let why = format!("{layout_why}; a merge has no index");
+            return Resolved { layout, free_layout, index, why };
         }
-        Resolved { layout, index, why: format!("{layout_why}; {index_why}") }
+        Resolved { layout, free_layout, index, why: format!("{layout_why}; {index_why}") }
     }
 }
 
@@ -199,6 +238,12 @@ fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
         threads: spec.threads.unwrap_or(NonZeroUsize::MIN),
         isa,
         batch_rows: spec.batch_rows,
+        broadcast_threshold: match spec.broadcast_threshold {
+            None => BROADCAST_THRESHOLD,
+            // More than the address space is no threshold.
+            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+        },
+        swap: spec.swap.unwrap_or_default(),
         state: spec.state.as_ref().map_or(StoreKind::default(), |state| *state.get_ref()),
         state_limit: match spec.state_limit.as_ref().map(|limit| *limit.get_ref()) {
             None => StateLimit::default(),

@@ -5,11 +5,11 @@ use std::fs;
 mod pair;
 
 use arrow::datatypes::Schema;
+use streamjoin_kernels::{IndexKind, Layout};
 
 use super::*;
-
 use crate::error::FailureKind;
-use crate::scenario::{SourceText, parse};
+use crate::scenario::{Choice, SourceText, parse};
 
 const SCENARIO: &str = r#"
 [stream.s]
@@ -169,4 +169,24 @@ fn strategies_resolve_with_a_reason() {
     assert!(failure.message.contains("write `sort-merge`"), "{failure}");
     let misspelt = strategies(&scenario, &["sort-merg".to_owned()], None).unwrap_err();
     assert!(misspelt.message.contains("did you mean `sort-merge`?"), "{misspelt}");
+}
+
+#[test]
+fn a_free_layout_follows_the_threshold() {
+    let free = Strategy { broadcast_threshold: 1000, ..Strategy::auto().unwrap() };
+    let fixed = Strategy { layout: Choice::Fixed(Layout::Broadcast), ..free.clone() };
+    let pinned = Some(Choice::Fixed(Layout::Broadcast));
+    for (strategy, pinned, bytes, layout, is_free, why) in [
+        (&free, None, None, Layout::Broadcast, true, "partitioned if index and columns take more"),
+        (&free, None, Some(1000), Layout::Broadcast, true, "chosen; one shared table"),
+        (&free, None, Some(1001), Layout::Partitioned, true, "1001 bytes of index and columns"),
+        (&free, pinned, Some(1001), Layout::Broadcast, false, "though some 1001 bytes are beyond"),
+        (&fixed, None, Some(1001), Layout::Broadcast, false, "though some 1001 bytes are beyond"),
+        (&fixed, None, Some(1000), Layout::Broadcast, false, "the strategy asks for it; index"),
+        (&fixed, Some(Choice::Auto), Some(1001), Layout::Partitioned, true, "chosen; some 1001"),
+    ] {
+        let resolved = strategy.resolve(pinned, None, bytes);
+        assert_eq!((resolved.layout, resolved.free_layout), (layout, is_free), "{resolved:?}");
+        assert!(resolved.why.contains(why), "no `{why}` in {}", resolved.why);
+    }
 }

@@ -31,6 +31,9 @@ pub struct RunRecord {
     pub summary: Summary,
     /// Its batches (first pass).
     pub progress: Vec<Progress>,
+    /// What was odd, such as a table broadcast beyond the threshold.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// The run as a whole. Counts and checksum are of the first pass only.
@@ -163,6 +166,12 @@ pub fn progress_line(strategy: &str, progress: &Progress) -> String {
 #[must_use]
 pub fn summary_line(strategy: &str, summary: &Summary) -> String {
     flat_line("summary", strategy, summary)
+}
+
+/// One line of `--format jsonl` for something odd: `event`, `strategy`, `message`.
+#[must_use]
+pub fn warning_line(strategy: &str, message: &str) -> String {
+    flat_line("warning", strategy, &serde_json::json!({ "message": message }))
 }
 
 fn flat_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {

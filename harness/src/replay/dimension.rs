@@ -7,16 +7,18 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
 
+use super::behind::{Behind, Built, Wanted};
 use crate::error::{Failure, Result};
 use crate::plan::{Feed, Fingerprint, JoinPlan, blame_table, read_table};
 use crate::record::DimensionProgress;
-use crate::scenario::Refresh;
+use crate::scenario::{Refresh, Swap};
 
 /// What is loaded of one dimension.
 #[derive(Debug)]
 pub(super) struct Dimension<'p> {
     plan: &'p JoinPlan,
     schema: SchemaRef,
+    swap: Swap,
     loaded: Option<Loaded>,
     /// Contents loaded so far.
     loads: u64,
@@ -24,6 +26,11 @@ pub(super) struct Dimension<'p> {
     rebuilt: Option<Duration>,
     build_time: Duration,
     peak_bytes: usize,
+    /// Builds the indexes that are swapped in; none where none is.
+    behind: Option<Behind>,
+    /// What is odd about the table and was not told yet.
+    warnings: Vec<String>,
+    warned: bool,
 }
 
 #[derive(Debug)]
@@ -35,7 +42,7 @@ struct Loaded {
 }
 
 impl<'p> Dimension<'p> {
-    pub(super) fn new(plan: &'p JoinPlan) -> Self {
+    pub(super) fn new(plan: &'p JoinPlan, swap: Swap, behind: Option<Behind>) -> Self {
         Self {
             plan,
             schema: plan.table.schema(),
@@ -44,6 +51,10 @@ impl<'p> Dimension<'p> {
             rebuilt: None,
             build_time: Duration::ZERO,
             peak_bytes: 0,
+            swap,
+            behind,
+            warnings: Vec::new(),
+            warned: false,
         }
     }
 
@@ -56,6 +67,37 @@ impl<'p> Dimension<'p> {
         time: Option<i64>,
     ) -> Result<()> {
         self.rebuilt = None;
+        self.load_in_force(join, batch, time)?;
+        self.swap_in(join)?;
+        if let Some(behind) = &mut self.behind {
+            behind.start();
+        }
+        Ok(())
+    }
+
+    /// Swaps in an index that was built behind the one in use, if one is ready.
+    fn swap_in(&mut self, join: &mut StreamStaticJoin) -> Result<()> {
+        let Some(behind) = &mut self.behind else { return Ok(()) };
+        let served = self.rebuilt.is_none();
+        let built = behind.ready(served).map_err(|failure| self.behind_failed(failure))?;
+        let Some(Built { load, snapshot }) = built else { return Ok(()) };
+        self.count(&snapshot, self.bytes());
+        if let Some(loaded) = &mut self.loaded
+            && load == self.loads
+        {
+            self.rebuilt = Some(snapshot.build_time());
+            join.swap(Arc::clone(&snapshot));
+            loaded.snapshot = snapshot;
+        }
+        Ok(())
+    }
+
+    fn load_in_force(
+        &mut self,
+        join: &mut StreamStaticJoin,
+        batch: u64,
+        time: Option<i64>,
+    ) -> Result<()> {
         let table = &self.plan.table;
         let once = table.refresh == Refresh::Once;
         if once && self.loaded.is_some() {
@@ -106,20 +148,57 @@ impl<'p> Dimension<'p> {
         // Declared versions are numbered as the scenario lists them, reloads of
         // one table in the order in which they were seen.
         let number = if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
-        let build = |rows: &[RecordBatch]| join.build(rows, number).map_err(Failure::run);
-        let snapshot = build(&rows).map_err(|failure| {
+        let build = |rows: &[RecordBatch]| match self.swap {
+            Swap::Now => join.build(rows, number).map(|snapshot| (snapshot, true)),
+            Swap::Never | Swap::Background => join.build_first(rows, number),
+        };
+        let build = |rows: &[RecordBatch]| build(rows).map_err(Failure::run);
+        let (snapshot, is_last) = build(&rows).map_err(|failure| {
             let columns = &self.plan.chain.table;
             blame_table(feed, &self.schema, columns, |rows| build(rows).map(|_| ()))
                 .unwrap_or(failure)
         })?;
-        self.build_time += snapshot.build_time();
+        self.loads += 1;
         self.rebuilt = Some(snapshot.build_time());
         join.swap(Arc::clone(&snapshot));
-        self.loads += 1;
+        self.count(&snapshot, 0);
         self.loaded = Some(Loaded { version, fingerprint, snapshot, since: Instant::now() });
-        let held = self.bytes();
-        self.peak_bytes = self.peak_bytes.max(held);
+        if let Some(behind) = &mut self.behind {
+            behind.want((!is_last).then_some(Wanted { load: self.loads, number, rows }));
+        }
         Ok(())
+    }
+
+    /// Counts a snapshot that was built while another one of so many bytes was
+    /// in use.
+    fn count(&mut self, snapshot: &DimensionSnapshot, beside: usize) {
+        self.build_time += snapshot.build_time();
+        self.peak_bytes = self.peak_bytes.max(beside + snapshot.bytes());
+        if !self.warned && !snapshot.notes().is_empty() {
+            // Once: the contents of a changing table are all odd in the same way.
+            self.warned = true;
+            let told = |note: &String| format!("dimension `{}`: {note}", self.plan.name);
+            self.warnings.extend(snapshot.notes().iter().map(told));
+        }
+    }
+
+    /// Waits for what is still built behind: it is counted, and its failure is one.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        let Some(behind) = &mut self.behind else { return Ok(()) };
+        let built = behind.wait().map_err(|failure| self.behind_failed(failure))?;
+        if let Some(Built { snapshot, .. }) = built {
+            self.count(&snapshot, self.bytes());
+        }
+        Ok(())
+    }
+
+    /// What is odd and was not told yet.
+    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn behind_failed(&self, failure: Failure) -> Failure {
+        failure.at(format!("building another index of dimension `{}`", self.plan.name))
     }
 
     /// Bytes of the loaded table.
@@ -150,6 +229,49 @@ impl<'p> Dimension<'p> {
             bytes: loaded.snapshot.bytes() as u64,
             rebuilt_ms: self.rebuilt.map(|time| time.as_secs_f64() * 1e3),
             index: loaded.snapshot.index_name().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ArrayRef, Int64Array};
+    use streamjoin_kernels::{JoinOptions, JoinType, KeyPair, StreamStaticSpec};
+
+    use super::*;
+    use crate::error::FailureKind;
+    use crate::plan::{Strategy, plan};
+    use crate::scenario::{SourceText, parse};
+
+    #[test]
+    fn a_build_behind_the_first_that_fails_names_the_table() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("s.csv"), "k\n1\n").unwrap();
+        std::fs::write(folder.path().join("d.csv"), "k,v\n1,2\n").unwrap();
+        let text = "[stream.s]\nrecording = \"s.csv\"\n[[dimension]]\nname = \"d\"\ntable = \"d.csv\"\nindex = \"row-at-a-time\"\non = \"s.k = d.k\"\n";
+        let source = SourceText::new(folder.path().join("s.toml"), text);
+        let plan = plan(&parse(source, "s").unwrap(), None).unwrap();
+        let strategy = Strategy::auto().unwrap();
+        for threaded in [false, true] {
+            let mut join = plan.joins()[0].operator(&strategy, None).unwrap();
+            // It builds tables of one column only.
+            let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+            let one = RecordBatch::try_from_iter([("k", one)]).unwrap().schema();
+            let keys = vec![KeyPair::equal(0, 0)];
+            let spec = StreamStaticSpec::on(one.clone(), one, JoinType::Inner, keys);
+            let other = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+            let behind = Some(Behind::new(other, threaded));
+            let mut dimension = Dimension::new(&plan.joins()[0], Swap::Background, behind);
+            dimension.refresh(&mut join, 0, None).unwrap();
+            let failed = match threaded {
+                false => dimension.refresh(&mut join, 1, None),
+                true => dimension.settle(),
+            };
+            let failure = failed.unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Run);
+            for part in ["building another index of dimension `d`", "columns"] {
+                assert!(failure.message.contains(part), "{failure}");
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One pass over a recording: cut into batches, joined, given out, timed.
 
+mod behind;
 mod clock;
 mod dimension;
 mod give_out;

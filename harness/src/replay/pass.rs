@@ -255,7 +255,9 @@ impl<'p, 's> State<'p, 's> {
             }
             self.aside(|state| state.watcher.rows(rows as u64))?;
         }
-        self.end_batch()
+        self.end_batch()?;
+        // All rows are out: an index that comes too late takes none of their time.
+        self.aside(|state| state.pipeline.settle())
     }
 
     /// Joins rows as they were read as part of the open batch.
@@ -343,7 +345,7 @@ impl<'p, 's> State<'p, 's> {
         self.pipeline.refresh(self.outcome.batches, time)?;
         batch.clock.add(Phase::Build, start.elapsed());
         self.batch = Some(batch);
-        Ok(())
+        self.aside(|state| state.pipeline.warn(state.watcher))
     }
 
     fn end_batch(&mut self) -> Result<()> {

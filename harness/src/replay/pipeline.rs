@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
+use super::behind::Behind;
 use super::dimension::Dimension;
+use super::pass::Watcher;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
+use crate::scenario::Swap;
 
 /// The joins of a pass, each with its table.
 #[derive(Debug)]
@@ -52,9 +55,16 @@ impl<'p> Pipeline<'p> {
         pool: Option<&Arc<rayon::ThreadPool>>,
     ) -> Result<Self> {
         let steps = joins.iter().map(|join| {
+            let behind = match strategy.swap {
+                Swap::Never | Swap::Now => None,
+                Swap::Background => {
+                    let threaded = strategy.threads.get() > 1;
+                    Some(Behind::new(join.operator(strategy, pool)?, threaded))
+                }
+            };
             Ok(Step {
                 plan: join,
-                dimension: Dimension::new(join),
+                dimension: Dimension::new(join, strategy.swap, behind),
                 join: join.operator(strategy, pool)?,
             })
         });
@@ -66,6 +76,17 @@ impl<'p> Pipeline<'p> {
         self.steps
             .iter_mut()
             .try_for_each(|step| step.dimension.refresh(&mut step.join, batch, time))
+    }
+
+    /// Tells what is odd about the tables and was not told yet.
+    pub(super) fn warn(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+        let mut warnings = self.steps.iter_mut().flat_map(|step| step.dimension.take_warnings());
+        warnings.try_for_each(|warning| watcher.warning(&warning))
+    }
+
+    /// Waits for indexes that are still built behind those in use.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        self.steps.iter_mut().try_for_each(|step| step.dimension.settle())
     }
 
     /// The dimensions in order.

@@ -32,7 +32,7 @@ pub use output::OutputSpec;
 pub use replay::{DisorderSpec, End, Merge, Pace, ReplaySpec, Trigger};
 pub use shipped::{DEFAULT_SCENARIO, find, shipped};
 pub use source::{CsvSpec, EventTimeSpec, Finished, StreamSpec, TimeUnitName};
-pub use strategy::{Choice, StateLimit, StrategySpec};
+pub use strategy::{Choice, StateLimit, StrategySpec, Swap};
 pub use table::{DimensionSpec, Refresh, StreamSide, VersionSpec, VersionStart};
 pub use text::SourceText;
 

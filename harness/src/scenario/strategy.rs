@@ -10,8 +10,6 @@ use streamjoin_kernels::state::StoreKind;
 use streamjoin_kernels::{IndexKind, Isa, Layout};
 use toml::Spanned;
 
-use super::Later;
-
 /// One strategy as declared.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,12 +32,26 @@ pub struct StrategySpec {
     pub state: Option<Spanned<StoreKind>>,
     /// The most that the state store may hold; no limit where absent.
     pub state_limit: Option<Spanned<StateLimit>>,
-    /// Up to which table size `auto` broadcasts.
-    #[serde(default)]
-    pub broadcast_threshold: Later,
-    /// Whether a better index is built behind the first and swapped in.
-    #[serde(default)]
-    pub swap: Later,
+    /// Bytes of index and retained columns up to which a table is broadcast;
+    /// default 1 GiB.
+    pub broadcast_threshold: Option<u64>,
+    /// When a table gets the index that suits it best; default now.
+    pub swap: Option<Swap>,
+}
+
+/// When a table gets the index that suits it best, if another one is built
+/// sooner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Swap {
+    /// Never: the index that is built the soonest serves throughout.
+    Never,
+    /// Before the first batch.
+    #[default]
+    Now,
+    /// While the one that is built the soonest serves, on another thread; with
+    /// one thread after the first batch.
+    Background,
 }
 
 /// The most that a state store may hold, both sides together.

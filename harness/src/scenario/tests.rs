@@ -78,6 +78,8 @@ index = "row-at-a-time"
 threads = 2
 isa = "portable"
 batch_rows = 1_024
+broadcast_threshold = 1_000_000
+swap = "background"
 [output]
 path = "out.parquet"
 format = "parquet"
@@ -161,6 +163,14 @@ fn a_wrong_value_says_what_is_accepted() {
     refused("versions = [{ table = \"x\" }]\n", "8:12", &["from_batch"]);
     refused("[output]\nformat = \"parqet\"\n", "9:10", &["parqet", "did you mean `parquet`?"]);
     refused("[strategies.a]\nthreads = 0\n", "9:11", &["a whole number from 1 on"]);
+    let a = "[strategies.a]\n";
+    refused(&format!("{a}swap = \"later\"\n"), "9:8", &["`later`", "never, now, background"]);
+    refused(&format!("{a}swap = \"backgroud\"\n"), "9:8", &["did you mean `background`?"]);
+    refused(&format!("{a}swap = true\n"), "9:8", &["wanted string"]);
+    for size in ["-1", "\"1 GB\"", "1.5"] {
+        let text = format!("{a}broadcast_threshold = {size}\n");
+        refused(&text, "9:23", &["`broadcast_threshold`", "a whole number from 0 on"]);
+    }
 }
 
 #[test]
@@ -168,7 +178,6 @@ fn keys_of_later_versions_are_refused_by_name() {
     for (text, place, key) in [
         ("[replay]\ntrigger = { every = \"5 s\" }\n", "9:21", "every"),
         ("[replay]\npace = { rows_per_second = 1e6 }\n", "9:28", "rows_per_second"),
-        ("[strategies.a]\nbroadcast_threshold = 1\n", "9:23", "broadcast_threshold"),
     ] {
         refused(text, place, &[key, "not supported yet by this version"]);
     }

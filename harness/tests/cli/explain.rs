@@ -13,7 +13,7 @@ fn explain_tells_keys_types_columns_and_strategy() {
         "compared as Int64",
         "read of orders: 2 of 4 columns (id, customer)",
         "read of customers: 2 of 3 columns (customer, name)",
-        "broadcast/chained",
+        "broadcast/auto",
         "chosen",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");

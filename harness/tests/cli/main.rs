@@ -7,5 +7,6 @@ mod run;
 mod streams;
 mod support;
 mod sweep;
+mod table_choices;
 mod tools;
 mod watermark;

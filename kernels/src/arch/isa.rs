@@ -7,6 +7,14 @@ use crate::error::{JoinError, Result};
 
 /// An instruction-set level. Held by each table, detected by default; a level
 /// that the machine lacks is an error, never a silent fallback.
+///
+/// ```
+/// use streamjoin_kernels::Isa;
+///
+/// assert!(Isa::available().contains(&Isa::Portable));
+/// let isa: Isa = "portable".parse().unwrap();
+/// assert_eq!(isa.require().unwrap(), Isa::Portable);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Isa {

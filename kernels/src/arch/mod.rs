@@ -3,9 +3,20 @@
 //!
 //! Every kernel has a portable twin that is always compiled and tested; the
 //! level is a value ([`Isa`]) that each table holds, so one binary runs
-//! everywhere and tests force each level. A file here ([`mod@hash`] and its
+//! everywhere and tests force each level. A file here (`hash` and its
 //! like) checks the arguments and sends them to the file of the same name of a
 //! level; adding an architecture is one folder and one arm in `dispatch`.
+//!
+//! ```
+//! use streamjoin_kernels::arch::{CacheSizes, Isa, hash_words};
+//!
+//! let keys = [1, 2, 3];
+//! let mut hashes = [[0; 3]; 2];
+//! hash_words(Isa::Portable, &keys, 42, &mut hashes[0]);
+//! hash_words(Isa::detect(), &keys, 42, &mut hashes[1]);
+//! assert_eq!(hashes[0], hashes[1]);
+//! assert!(CacheSizes::detect().l1 <= CacheSizes::detect().l3);
+//! ```
 
 mod bloom;
 mod cache;

@@ -8,6 +8,24 @@ use crate::table::JoinIndex;
 
 /// One version of a dimension table, indexed. Immutable and `Send + Sync`:
 /// share it behind an `Arc` and swap it between batches.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// # use streamjoin_kernels::*;
+/// # fn main() -> Result<()> {
+/// let ids = Arc::new(Int64Array::from(vec![Some(1), None, Some(2)])) as ArrayRef;
+/// let table = RecordBatch::try_from_iter([("id", ids)])?;
+/// let keys = vec![KeyPair::equal(0, 0)];
+/// let spec = StreamStaticSpec::on(table.schema(), table.schema(), JoinType::LeftOuter, keys);
+/// let join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+/// let snapshot = join.build(&[table], 7)?;
+/// assert_eq!((snapshot.version(), snapshot.rows(), snapshot.indexed_rows()), (7, 3, 2));
+/// assert!(snapshot.unique_keys() && snapshot.notes().is_empty());
+/// println!("{} bytes in `{}`", snapshot.bytes(), snapshot.index_name());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct DimensionSnapshot {
     parts: SnapshotParts,
@@ -37,6 +55,17 @@ pub(crate) struct SnapshotParts {
 pub(crate) struct Part {
     pub(crate) index: Box<dyn JoinIndex>,
     pub(crate) first_row: u32,
+}
+
+impl SnapshotParts {
+    /// Bytes held by index and retained columns.
+    pub(crate) fn bytes(&self) -> usize {
+        self.index_bytes() + self.payload.bytes()
+    }
+
+    fn index_bytes(&self) -> usize {
+        self.partitions.iter().map(|part| part.index.bytes()).sum()
+    }
 }
 
 impl DimensionSnapshot {
@@ -70,13 +99,13 @@ impl DimensionSnapshot {
     /// Bytes held by index and retained columns.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.index_bytes() + self.payload_bytes()
+        self.parts.bytes()
     }
 
     /// Bytes held by the index, its copy of the keys included.
     #[must_use]
     pub fn index_bytes(&self) -> usize {
-        self.parts.partitions.iter().map(|part| part.index.bytes()).sum()
+        self.parts.index_bytes()
     }
 
     /// Bytes held by the retained columns.

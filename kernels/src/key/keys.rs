@@ -18,6 +18,17 @@ pub enum Keys {
 }
 
 /// Byte strings laid end to end, as in Arrow's variable-width arrays.
+///
+/// ```
+/// use streamjoin_kernels::key::ByteKeys;
+/// use streamjoin_kernels::KeyTable;
+///
+/// let fruit = ByteKeys::new(vec![0, 5, 8].into(), b"applefig".to_vec().into());
+/// assert_eq!(fruit.get(1), b"fig");
+/// let mut found = Vec::new();
+/// KeyTable::new(&fruit).unwrap().exists(&fruit, &mut found).unwrap();
+/// assert_eq!(found, [0b11]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct ByteKeys {
     /// `rows + 1` ascending positions in `values`.

@@ -8,6 +8,47 @@ use crate::error::{JoinError, Result};
 
 /// A caller's account of memory, such as DataFusion's `MemoryPool`: asked
 /// before a table grows, told when it shrinks. Shared between threads.
+///
+/// ```
+/// use std::error::Error;
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use streamjoin_kernels::*;
+///
+/// /// So many bytes are left.
+/// #[derive(Debug)]
+/// struct Account(AtomicUsize);
+///
+/// impl MemoryReservation for Account {
+///     fn try_grow(&self, bytes: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
+///         let take = |left: usize| left.checked_sub(bytes);
+///         match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+///             Ok(_) => Ok(()),
+///             Err(left) => Err(format!("{left} bytes are left").into()),
+///         }
+///     }
+///
+///     fn shrink(&self, bytes: usize) {
+///         self.0.fetch_add(bytes, Ordering::Relaxed);
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let ids = Arc::new(Int64Array::from_iter_values(0..1000)) as ArrayRef;
+/// let table = RecordBatch::try_from_iter([("id", ids)])?;
+/// let build = |left| {
+///     let memory: Arc<dyn MemoryReservation> = Arc::new(Account(AtomicUsize::new(left)));
+///     let keys = vec![KeyPair::equal(0, 0)];
+///     let spec = StreamStaticSpec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys);
+///     let options = JoinOptions { memory: Some(memory), ..JoinOptions::default() };
+///     StreamStaticJoin::new(spec, options)?.build(std::slice::from_ref(&table), 1)
+/// };
+/// assert!(build(1 << 20)?.peak_build_bytes() < 1 << 20);
+/// assert!(matches!(build(1000), Err(JoinError::MemoryRefused { .. })));
+/// # Ok(())
+/// # }
+/// ```
 pub trait MemoryReservation: fmt::Debug + Send + Sync {
     /// Takes `bytes` more.
     ///

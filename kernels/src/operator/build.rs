@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::encode::hash;
 use super::findable::findable_rows;
+use super::layout::{layout, too_large};
 use super::options::{JoinOptions, Layout};
 use super::stream_static::StreamStaticJoin;
 use crate::arch::CacheSizes;
@@ -16,11 +17,12 @@ use crate::memory::Reserved;
 use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
 use crate::table::{
-    BuildInput, BuiltIndex, FusedRows, JoinIndex, NestedLoop, Probe, check_build_rows,
+    BuildInput, BuiltIndex, FusedRows, IndexBuilder, IndexChoice, JoinIndex, NestedLoop, Probe,
+    check_build_rows,
 };
 
-/// Bytes of index a row takes, roughly: to size partitions only.
-const INDEX_BYTES_A_ROW: usize = 32;
+/// Bytes of index a row takes, roughly.
+pub(super) const INDEX_BYTES_A_ROW: usize = 32;
 
 /// What the rows of a table are looked up by.
 struct Indexed {
@@ -38,7 +40,9 @@ pub(super) fn build(
     join: &StreamStaticJoin,
     table: &[RecordBatch],
     version: u64,
+    index_choice: &IndexChoice,
 ) -> Result<DimensionSnapshot> {
+    let builder = join.options.builder(index_choice);
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
     check_build_rows(rows as u64)?;
@@ -67,7 +71,8 @@ pub(super) fn build(
         }
     } else {
         let beside = RowColumns::new(&columns, count);
-        index(join, &findable.keys, &beside, &mut memory)?
+        let retained = Payload::estimated_bytes(&columns, count, false);
+        index(join, builder, &findable.keys, &beside, retained, &mut memory)?
     };
     memory.shrink(findable.keys.bytes());
     drop(findable.keys);
@@ -78,7 +83,7 @@ pub(super) fn build(
     drop(columns);
     memory.settle(estimate, payload.bytes(), "the retained columns")?;
     memory.shrink(findable.copied + order_bytes(&indexed));
-    Ok(DimensionSnapshot::new(SnapshotParts {
+    let mut snapshot = SnapshotParts {
         version,
         rows,
         partitions: indexed.partitions,
@@ -88,7 +93,9 @@ pub(super) fn build(
         build_time: start.elapsed(),
         notes: indexed.notes,
         memory,
-    }))
+    };
+    snapshot.notes.extend(too_large(join, &snapshot));
+    Ok(DimensionSnapshot::new(snapshot))
 }
 
 fn order_bytes(indexed: &Indexed) -> usize {
@@ -98,8 +105,10 @@ fn order_bytes(indexed: &Indexed) -> usize {
 /// Indexes the keys; leaves what the indexes and the order hold reserved.
 fn index(
     join: &StreamStaticJoin,
+    builder: &dyn IndexBuilder,
     keys: &Keys,
     beside: &RowColumns<'_>,
+    retained_bytes: usize,
     memory: &mut Reserved,
 ) -> Result<Indexed> {
     let options = &join.options;
@@ -107,12 +116,13 @@ fn index(
     memory.grow(hash_bytes, "the hashes of the keys")?;
     let mut hashes = Vec::new();
     hash(join, keys, &mut hashes);
-    let estimate = options.builder().estimated_bytes(keys.into());
+    let estimate = builder.estimated_bytes(keys.into());
     memory.grow(estimate, "the index")?;
-    let indexed = if options.layout == Layout::Partitioned {
-        partitioned(join, keys, &hashes, memory)?
+    let whole = BuildInput::new(keys, &hashes, options.hasher.isa())?;
+    let indexed = if layout(options, whole, retained_bytes) == Layout::Partitioned {
+        partitioned(join, builder, keys, &hashes, memory)?
     } else {
-        let (built, unique) = one_index(join, keys.into(), &hashes, Some(beside))?;
+        let (built, unique) = one_index(join, builder, keys.into(), &hashes, Some(beside))?;
         Indexed {
             partitions: vec![Part { index: built.index, first_row: 0 }],
             partition_bits: 0,
@@ -131,6 +141,7 @@ fn index(
 /// An index a partition, each built by one thread.
 fn partitioned(
     join: &StreamStaticJoin,
+    builder: &dyn IndexBuilder,
     keys: &Keys,
     hashes: &[u64],
     memory: &mut Reserved,
@@ -156,7 +167,7 @@ fn partitioned(
     let built = options.run((0..1usize << bits).collect(), |partition| {
         moved.with(moved.range(partition), |keys, hashes| {
             // Columns of all partitions lie together, none beside keys.
-            one_index(join, keys, hashes, None)
+            one_index(join, builder, keys, hashes, None)
         })
     })?;
     let mut order = Vec::with_capacity(keys.len());
@@ -182,6 +193,7 @@ fn partitioned(
 /// An index, and whether every key occurs once.
 fn one_index(
     join: &StreamStaticJoin,
+    builder: &dyn IndexBuilder,
     keys: KeyView<'_>,
     hashes: &[u64],
     beside: Option<&RowColumns<'_>>,
@@ -190,7 +202,7 @@ fn one_index(
     if let Some(columns) = beside {
         input = input.with_columns(columns);
     }
-    let built = join.options.builder().build(input)?;
+    let built = builder.build(input)?;
     built.check(keys.len())?;
     let index = &built.index;
     if let Some(unique) = index.unique() {

@@ -71,11 +71,33 @@ impl FromStr for Layout {
     }
 }
 
+/// Up to which size a table is broadcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BroadcastLimit {
+    /// Bytes of index and retained columns.
+    pub bytes: usize,
+    /// What becomes of a larger table.
+    pub beyond: Beyond,
+}
+
+/// What becomes of a table that is too large to broadcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Beyond {
+    /// It is partitioned. Its size is estimated before it is indexed.
+    Partition,
+    /// It is broadcast all the same, and the snapshot's
+    /// [`notes`](crate::DimensionSnapshot::notes) say so.
+    Note,
+}
+
 /// How a join is carried out.
 #[derive(Clone, Debug)]
 pub struct JoinOptions {
     /// How the build side is spread.
     pub layout: Layout,
+    /// Up to which size [`Layout::Broadcast`] holds. None: up to any.
+    pub broadcast_limit: Option<BroadcastLimit>,
     /// How it is looked up; of no meaning to [`Layout::SortMerge`].
     pub index: IndexChoice,
     /// Hashes the keys.
@@ -106,9 +128,9 @@ impl JoinOptions {
     /// Of so few rows chance alone may put most into one partition.
     pub(super) const FEW_ROWS: usize = 64;
 
-    /// What builds the look-up of a table.
-    pub(super) fn builder(&self) -> &dyn IndexBuilder {
-        if self.layout.has_index() { self.index.builder() } else { &SortMerge }
+    /// What builds the look-up of a table for which `index` was chosen.
+    pub(super) fn builder<'a>(&self, index: &'a IndexChoice) -> &'a dyn IndexBuilder {
+        if self.layout.has_index() { index.builder() } else { &SortMerge }
     }
 
     /// Threads that join.
@@ -158,6 +180,7 @@ impl Default for JoinOptions {
     fn default() -> Self {
         Self {
             layout: Layout::default(),
+            broadcast_limit: None,
             index: IndexChoice::default(),
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
             probe_rows: 8192,

@@ -14,8 +14,8 @@ use super::plan::Plan;
 use super::spec::StreamStaticSpec;
 use crate::dimension::DimensionSnapshot;
 use crate::error::{JoinError, Result};
-use crate::table::IndexChoice;
-use crate::table::auto::{Estimate, KeysAtHand};
+use crate::table::auto::{Estimate, KeysAtHand, QuickestFirst};
+use crate::table::{IndexBuilder, IndexChoice};
 
 /// Joins micro-batches with a dimension table.
 ///
@@ -63,10 +63,7 @@ impl StreamStaticJoin {
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
     pub fn new(spec: StreamStaticSpec, mut options: JoinOptions) -> Result<Self> {
         let plan = Plan::new(&spec)?;
-        if let IndexChoice::Auto(auto) = &mut options.index {
-            auto.existence = plan.asks_existence();
-            auto.gathers = !plan.payload_columns.is_empty();
-        }
+        options.index = asked_by(&plan, options.index);
         options.hasher.isa().require()?;
         for (name, value) in
             [("probe_rows", options.probe_rows), ("max_output_rows", options.max_output_rows)]
@@ -127,7 +124,39 @@ impl StreamStaticJoin {
     /// [`JoinError::Schema`] for batches of another schema, errors of casts and
     /// filters, [`JoinError::TooManyBuildRows`].
     pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<DimensionSnapshot>> {
-        build::build(self, table, version).map(Arc::new)
+        build::build(self, table, version, &self.options.index).map(Arc::new)
+    }
+
+    /// As [`build`](Self::build), with another index than the options name;
+    /// snapshots of one join may have different indexes.
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build).
+    pub fn build_with(
+        &self,
+        table: &[RecordBatch],
+        version: u64,
+        index: &IndexChoice,
+    ) -> Result<Arc<DimensionSnapshot>> {
+        let index = asked_by(&self.plan, index.clone());
+        build::build(self, table, version, &index).map(Arc::new)
+    }
+
+    /// As [`build`](Self::build), with the index that is built the soonest, and
+    /// whether that is the one of the options. If it is not, the table can be
+    /// used while `build` makes the better one, on another thread if need be.
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build).
+    pub fn build_first(
+        &self,
+        table: &[RecordBatch],
+        version: u64,
+    ) -> Result<(Arc<DimensionSnapshot>, bool)> {
+        let first = Arc::new(QuickestFirst::before(self.options.index.clone()));
+        let index = IndexChoice::Own(Arc::clone(&first) as Arc<dyn IndexBuilder>);
+        let snapshot = build::build(self, table, version, &index)?;
+        Ok((Arc::new(snapshot), first.is_last()))
     }
 
     /// Makes `snapshot` the table that later batches are joined with, and
@@ -170,6 +199,15 @@ impl StreamStaticJoin {
             self.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
         JoinCursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())
     }
+}
+
+/// An index for what this plan asks of it.
+fn asked_by(plan: &Plan, mut index: IndexChoice) -> IndexChoice {
+    if let IndexChoice::Auto(auto) = &mut index {
+        auto.existence = plan.asks_existence();
+        auto.gathers = !plan.payload_columns.is_empty();
+    }
+    index
 }
 
 /// Compares names and types; nullability and metadata may differ.

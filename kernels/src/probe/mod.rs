@@ -1,5 +1,41 @@
 //! What happens between a look-up and an output batch: predicates on candidate
 //! pairs, radix partitions, the sort-merge, and the gathering of columns.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
+//! use arrow::compute::kernels::cmp::lt;
+//! use streamjoin_kernels::*;
+//!
+//! /// `stream.a < table.b`, for pairs whose keys are equal.
+//! #[derive(Debug)]
+//! struct Less;
+//!
+//! impl Predicate for Less {
+//!     fn evaluate(&self, columns: &[ArrayRef], _rows: usize) -> Result<BooleanArray> {
+//!         Ok(lt(&columns[0], &columns[1])?)
+//!     }
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let batch = |keys: Vec<i64>, values: Vec<i64>| {
+//!     let columns = [keys, values].map(|v| Arc::new(Int64Array::from(v)) as ArrayRef);
+//!     RecordBatch::try_from_iter(["key", "value"].into_iter().zip(columns))
+//! };
+//! let (stream, table) = (batch(vec![1, 1], vec![5, 9])?, batch(vec![1, 1], vec![6, 7])?);
+//! let keys = vec![KeyPair::equal(0, 0)];
+//! let mut spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+//! spec.residual = Some(Filter {
+//!     columns: vec![ColumnRef::Stream(1), ColumnRef::Dimension(1)],
+//!     predicate: Arc::new(Less),
+//! });
+//! let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+//! join.swap(join.build(&[table], 1)?);
+//! let rows = join.push(&stream)?.next_batch()?.expect("5 < 6, 5 < 7");
+//! assert_eq!(rows.num_rows(), 2);
+//! # Ok(())
+//! # }
+//! ```
 
 mod gather;
 mod merge;

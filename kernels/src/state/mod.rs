@@ -6,6 +6,42 @@
 //!
 //! Adding a store is one file that implements the trait, one variant of
 //! [`StoreKind`] and one arm of its `build`.
+//!
+//! ```
+//! use arrow::array::{ArrayRef, TimestampMicrosecondArray};
+//! use std::sync::Arc;
+//! use streamjoin_kernels::key::KeyShape;
+//! use streamjoin_kernels::state::{BlockOptions, NewRows, StateProbe, StoreKind, StorePlan};
+//! use streamjoin_kernels::table::{FindCursor, Probe};
+//! use streamjoin_kernels::time::EventTimes;
+//! use streamjoin_kernels::{Isa, KeyHasher, Pairs};
+//!
+//! # fn main() -> streamjoin_kernels::Result<()> {
+//! let hasher = KeyHasher::with_seed(Isa::detect(), 1);
+//! let mut store = StoreKind::TimeBlocks.build(&StorePlan {
+//!     shape: KeyShape::Word,
+//!     payload: Vec::new(),
+//!     evicts: true,
+//!     tracks_matches: false,
+//!     timed: false,
+//!     hasher: hasher.clone(),
+//!     blocks: BlockOptions::default(),
+//! })?;
+//! let (keys, mut hashes) = ([1, 2], Vec::new());
+//! hasher.hash(&keys, &mut hashes);
+//! let keys = Probe::new(&keys, &hashes, None);
+//! let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![10, 20]));
+//! let times = EventTimes::new(&times)?;
+//! store.insert(NewRows { keys, times: &times, payload: &[], matched: &[false; 2], rows: &[0, 1] })?;
+//!
+//! assert_eq!(store.evict(10, None).rows, 1);
+//! let mut pairs = Pairs::default();
+//! let probe = StateProbe { keys, rows: None, interval: None };
+//! store.find(probe, &mut FindCursor::default(), &mut pairs, 100);
+//! assert_eq!((pairs.probe_rows, store.rows()), (vec![1], 1));
+//! # Ok(())
+//! # }
+//! ```
 
 mod block;
 mod codec;

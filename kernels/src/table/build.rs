@@ -76,9 +76,9 @@ impl<'a> BuildInput<'a> {
 pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
-    /// The build row at each position, one an index position; none: a position
-    /// is a row's number. A position that no row has is never found, and holds
-    /// [`NO_ROW`] or any row.
+    /// The build row at each position, each row once, one an index position;
+    /// none: a position is a row's number. [`NO_ROW`] where there is none: a hole
+    /// is never found.
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
@@ -109,17 +109,18 @@ impl BuiltIndex {
     /// [`JoinError::InvalidPlan`].
     pub(crate) fn check(&self, rows: usize) -> Result<()> {
         let (held, positions) = (self.index.rows(), self.index.positions());
+        let named = |order: &[u32]| order.iter().filter(|&&row| (row as usize) < rows).count();
+        let holes = |order: &[u32]| order.iter().filter(|&&row| row == NO_ROW).count();
         let wrong = match &self.order {
             _ if held != rows => format!("tells of {held} rows"),
             None if positions != rows => format!("has {positions} positions and no order"),
             Some(order) if order.len() != positions => {
                 format!("has {positions} positions and an order of {}", order.len())
             }
-            Some(order) => match order.iter().find(|&&row| row as usize >= rows && row != NO_ROW) {
-                Some(row) => format!("has row {row} in its order"),
-                None => return Ok(()),
-            },
-            None => return Ok(()),
+            Some(order) if named(order) != rows || named(order) + holes(order) != order.len() => {
+                format!("has an order that does not name each of them once: {} are", named(order))
+            }
+            _ => return Ok(()),
         };
         let name = self.index.name();
         Err(JoinError::InvalidPlan(format!("the index `{name}` over {rows} rows {wrong}")))

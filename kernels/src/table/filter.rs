@@ -13,6 +13,7 @@ use super::build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
 use super::{FindCursor, JoinIndex, Probe};
 use crate::arch::{CacheSizes, Isa, bloom_bits, bloom_passing, prefetch_read};
 use crate::error::Result;
+use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::Pairs;
 
@@ -35,6 +36,10 @@ pub struct FilteredBuilder {
 impl IndexBuilder for FilteredBuilder {
     fn name(&self) -> &'static str {
         "filtered"
+    }
+
+    fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
+        self.inner.builder().estimated_bytes(keys) + keys.len() * BITS_PER_ROW / 8
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {

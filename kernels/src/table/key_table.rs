@@ -207,7 +207,7 @@ impl KeyTable {
     }
 
     /// Takes out the order in which the index has its rows: the row at each
-    /// position, and [`NO_ROW`] or any row at a position that is never found.
+    /// position, and [`NO_ROW`] at a position that is never found.
     /// From then on the table answers with positions in place of rows, which
     /// saves it a step. None if positions are row numbers.
     ///

@@ -17,6 +17,17 @@ use crate::error::{JoinError, Result};
 use crate::key::KeyView;
 
 /// How a build side is looked up.
+///
+/// ```
+/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, KeyTable};
+///
+/// let hasher = KeyHasher::with_seed(Isa::detect(), 1);
+/// for kind in IndexKind::ALL {
+///     let table = KeyTable::with_index(&[1, 2, 3], &kind.into(), hasher.clone()).unwrap();
+///     assert_eq!(table.index_name(), kind.name());
+/// }
+/// assert_eq!("perfect".parse::<IndexKind>().unwrap(), IndexKind::Perfect);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IndexKind {
@@ -77,6 +88,29 @@ impl IndexBuilder for IndexKind {
         (*self).name()
     }
 
+    fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
+        // A key as an entry holds it, with what lies beside it there.
+        let entry = match keys {
+            KeyView::Words(_) => 16,
+            KeyView::Wide(_) | KeyView::Bytes(_) => 32,
+        };
+        let a_row = match self {
+            // Entry and up to two heads.
+            Self::Chained => entry + 8,
+            // Directory, order, and the keys on their way there.
+            Self::Contiguous => entry + 40,
+            // Slots a row at most, or the entries of the stand-in.
+            Self::Direct => entry + 40,
+            // At most 16/7 slots a row, and a byte of control for each.
+            Self::Hashbrown | Self::RowAtATime => entry * 16 / 7 + 16,
+            // A load of 0.3 at most, in powers of two; order and runs.
+            Self::Linear => entry * 20 / 3 + 8,
+            // 5/4 slots a row with their order, and the rows on their way there.
+            Self::Perfect => entry * 5 / 4 + 24,
+        };
+        keys.bytes() + keys.len() * a_row
+    }
+
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
         Ok(match input.keys {
             KeyView::Words(_) => self.build_over::<WordForm>(input),
@@ -115,7 +149,7 @@ impl IndexKind {
 
     /// What is built in place of an index that cannot serve the keys; itself
     /// one that serves any.
-    fn stand_in(self) -> Self {
+    pub(super) fn stand_in(self) -> Self {
         match self {
             Self::Direct => Self::Chained,
             _ => Self::Contiguous,

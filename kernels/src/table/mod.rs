@@ -2,6 +2,56 @@
 //!
 //! Adding an index is one file that implements [`JoinIndex`], one variant of
 //! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
+//!
+//! # Example
+//! Most callers take a [`KeyTable`]. This is what it does, by hand:
+//!
+//! ```
+//! use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
+//! use streamjoin_kernels::{Isa, KeyHasher, Pairs};
+//!
+//! # fn main() -> streamjoin_kernels::Result<()> {
+//! let (build, probe) = ([3, 1, 3], [3, 4]);
+//! let hasher = KeyHasher::with_seed(Isa::detect(), 42);
+//! let (mut build_hashes, mut probe_hashes) = (Vec::new(), Vec::new());
+//! hasher.hash(&build, &mut build_hashes);
+//! hasher.hash(&probe, &mut probe_hashes);
+//!
+//! let input = BuildInput::new(&build, &build_hashes, hasher.isa())?;
+//! let built = IndexKind::Contiguous.build(input)?;
+//! let probe = Probe::new(&probe, &probe_hashes, None);
+//! let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
+//! let mut found = Vec::new();
+//! while !cursor.is_done(probe.len()) {
+//!     pairs.clear();
+//!     built.index.find(probe, &mut cursor, &mut pairs, 1024);
+//!     built.rows_at(&mut pairs.build_rows); // positions become rows
+//!     found.extend(pairs.iter());
+//! }
+//! assert_eq!(found, [(0, 0), (0, 2)]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An index behind a Bloom filter, for rows that mostly match nothing:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use streamjoin_kernels::table::FilteredBuilder;
+//! use streamjoin_kernels::{IndexChoice, IndexKind, Isa, KeyHasher, KeyTable};
+//!
+//! # fn main() -> streamjoin_kernels::Result<()> {
+//! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear.into() }));
+//! let hasher = KeyHasher::with_seed(Isa::detect(), 42);
+//! let table = KeyTable::with_index(&[1, 2], &choice, hasher)?;
+//! let mut found = Vec::new();
+//! table.exists(&[5, 6, 2], &mut found)?;
+//! assert_eq!(found, [0b100]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An index of one's own is in `examples/own_index.rs`.
 
 pub mod auto;
 mod build;

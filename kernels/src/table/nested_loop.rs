@@ -4,6 +4,16 @@ use super::{FindCursor, JoinIndex, Probe};
 use crate::pairs::{NO_ROW, Pairs};
 
 /// Pairs each probe row with all build rows, in bounded steps.
+///
+/// ```
+/// use streamjoin_kernels::table::{FindCursor, JoinIndex, NestedLoop, Probe};
+/// use streamjoin_kernels::Pairs;
+///
+/// let probe = Probe::new(&[0, 0], &[0, 0], None);
+/// let mut pairs = Pairs::default();
+/// NestedLoop::new(2).unwrap().find(probe, &mut FindCursor::default(), &mut pairs, 100);
+/// assert_eq!(pairs.iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NestedLoop {
     rows: u32,

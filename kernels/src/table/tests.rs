@@ -181,3 +181,29 @@ fn a_cursor_of_another_probe_is_refused() {
     }));
     assert!(outcome.is_err());
 }
+
+/// Hashes that are not those of the keys, on either side, find wrong rows or
+/// none: debug assertions watch that no look-up leaves the memory.
+#[test]
+fn hashes_of_other_keys_stay_inside() {
+    let values: Vec<u8> = (0..200).collect();
+    let mut hashes: Vec<u64> = (0..200).map(crate::arch::mix).collect();
+    hashes[..4].copy_from_slice(&[0, u64::MAX, 1 << 63, u64::MAX >> 32]);
+    let others: Vec<u64> = hashes.iter().rev().map(|hash| hash.rotate_left(7)).collect();
+    for keys in shapes(&values) {
+        for isa in Isa::available() {
+            for kind in IndexKind::ALL {
+                let built = build(kind, &keys, &hashes, isa);
+                let probe = Probe::new(&keys, &others, None);
+                for (_, row) in all_rows(&built, probe, 50) {
+                    assert!(row == NO_ROW || (row as usize) < values.len());
+                }
+                let (mut matches, mut found) = (vec![0; 200], vec![0; 4]);
+                built.index.first_match(probe, &mut matches);
+                built.index.exists(probe, &mut found);
+                let inside = |&row: &u32| row == NO_ROW || (row as usize) < built.index.positions();
+                assert!(matches.iter().all(inside));
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! `StreamStaticJoin` against a nested loop over rows, through the public API.
 
 mod adversarial;
+mod choices;
 mod columns;
 mod exhaustive;
 mod memory;

@@ -72,23 +72,28 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
         prop::sample::select(vec![1usize, 100, 64 << 20]),
         prop::option::of(0u32..4),
         any::<bool>(),
+        prop::sample::select(vec![None, Some(0), Some(2000)]),
     )
-        .prop_map(|(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool)| {
-            JoinOptions {
-                index: IndexKind::ALL[index].into(),
-                layout: Layout::ALL[layout],
-                hasher: match Isa::available().get(isa) {
-                    Some(&isa) => KeyHasher::with_seed(isa, 11),
-                    None => KeyHasher::constant(),
-                },
-                probe_rows,
-                max_output_rows: out_rows,
-                max_output_bytes: out_bytes,
-                partition_bits: bits,
-                memory: None,
-                pool: pool.then(pool_of_two),
-            }
-        });
+        .prop_map(
+            |(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool, limit)| {
+                JoinOptions {
+                    index: IndexKind::ALL[index].into(),
+                    layout: Layout::ALL[layout],
+                    broadcast_limit: limit
+                        .map(|bytes| BroadcastLimit { bytes, beyond: Beyond::Partition }),
+                    hasher: match Isa::available().get(isa) {
+                        Some(&isa) => KeyHasher::with_seed(isa, 11),
+                        None => KeyHasher::constant(),
+                    },
+                    probe_rows,
+                    max_output_rows: out_rows,
+                    max_output_bytes: out_bytes,
+                    partition_bits: bits,
+                    memory: None,
+                    pool: pool.then(pool_of_two),
+                }
+            },
+        );
     (
         0..JOINS.len(),
         proptest::collection::vec(prop::bool::weighted(0.3), keys),

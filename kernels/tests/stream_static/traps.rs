@@ -284,3 +284,38 @@ fn nested_keys_are_refused_when_the_join_is_planned() {
     );
     assert!(StreamStaticJoin::new(spec, JoinOptions::default()).is_err());
 }
+
+/// Some indexes leave positions without a row: each row's columns lie where the
+/// row is found all the same, and nothing is at the holes.
+#[test]
+fn keys_with_gaps_keep_their_payload() {
+    let ids: Vec<i64> = (0..500).map(|i| i * 2).chain([1001, 1002]).collect();
+    let prices = ids.iter().map(|id| (id % 7 != 3).then_some(id * 10 + 1)).collect::<Int64Array>();
+    let names = StringArray::from_iter_values(ids.iter().map(|id| format!("n{id}")));
+    let table = RecordBatch::try_from_iter([
+        ("k", Arc::new(Int64Array::from(ids.clone())) as ArrayRef),
+        ("price", Arc::new(prices)),
+        ("name", Arc::new(names)),
+    ])
+    .unwrap();
+    let stream = keyed("k", 0..1600);
+    for options in strategies() {
+        let index = options.index.builder().name();
+        let join = join(&stream, &table, JoinType::Inner, options);
+        let mut cursor = join.push(&stream).unwrap();
+        let mut found = Vec::new();
+        while let Some(batch) = cursor.next_batch().unwrap() {
+            let (keys, prices) = (batch.column(0).as_primitive::<Int64Type>(), batch.column(2));
+            let (prices, names) = (prices.as_primitive::<Int64Type>(), batch.column(3));
+            for row in 0..batch.num_rows() {
+                let key = keys.value(row);
+                let price = prices.is_valid(row).then(|| prices.value(row));
+                assert_eq!(price, (key % 7 != 3).then_some(key * 10 + 1), "{index}: {key}");
+                assert_eq!(names.as_string::<i32>().value(row), format!("n{key}"), "{index}");
+                found.push(key);
+            }
+        }
+        found.sort_unstable();
+        assert_eq!(found, ids, "{index}");
+    }
+}

@@ -140,7 +140,8 @@ impl PairPass<'_, '_> {
                 done.map_err(|failure| self.in_batch(failure))?;
             }
         }
-        Ok(())
+        // All rows are out: an index that comes too late takes none of their time.
+        self.aside(|pass| pass.pipeline.settle())
     }
 
     fn data_batch(
@@ -192,7 +193,7 @@ impl PairPass<'_, '_> {
         timed(&mut build, || self.pipeline.refresh(batch, time))
             .map_err(|failure| self.in_batch(failure))?;
         open.clock.add(Phase::Build, build);
-        Ok(())
+        self.aside(|pass| pass.pipeline.warn(pass.watcher))
     }
 
     /// Takes the output of an executed batch to the sink, and ends the batch;

@@ -48,10 +48,23 @@ pub struct KeysAtHand {
 
 /// From so many rows a key on a perfect hash is not tried: it takes distinct
 /// keys only.
-const DISTINCT_BELOW: f64 = 1.000_001;
+pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
 
 /// What indexes cost at every size: points that were measured, and straight
 /// lines over the logarithms of rows and of rows a key between them.
+///
+/// ```
+/// use streamjoin_kernels::CostModel;
+/// use streamjoin_kernels::key::KeyShape;
+/// use streamjoin_kernels::table::auto::{Expected, KeysAtHand};
+///
+/// let model = CostModel::shipped();
+/// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_a_key: 1.0, dense: false };
+/// for estimate in model.rank(keys, Expected::of_rows(keys.rows)) {
+///     println!("{}: {:.1} ns a probe row", estimate.candidate, estimate.probe_ns);
+/// }
+/// assert_eq!(CostModel::new(model.points().to_vec()).unwrap(), *model);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostModel {
     points: Vec<CostPoint>,

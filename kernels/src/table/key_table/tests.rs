@@ -223,7 +223,8 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
         (1, 2, None, "1 rows"),
         (2, 3, None, "no order"),
         (2, 3, Some(&[0, 1][..]), "an order of 2"),
-        (2, 2, Some(&[0, 2][..]), "row 2"),
+        (2, 2, Some(&[0, 2][..]), "each of them once"),
+        (2, 3, Some(&[0, 0, 1][..]), "each of them once"),
     ] {
         let refused = build(rows, positions, order).unwrap_err();
         assert!(refused.contains(why) && refused.contains("`wrong`"), "{refused}");

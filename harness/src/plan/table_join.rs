@@ -1,0 +1,93 @@
+//! A join with a table, and what a strategy makes of it.
+
+use std::sync::Arc;
+
+use streamjoin_kernels::{
+    AutoIndex, Beyond, BroadcastLimit, IndexChoice, IndexKind, JoinOptions, KeyHasher, Layout,
+    StreamStaticJoin,
+};
+
+use super::explain::row_bytes;
+use super::{ChainJoin, HASH_SEED, Resolved, Strategy, Table};
+use crate::error::{Failure, Result};
+use crate::scenario::Choice;
+
+/// One join.
+#[derive(Debug)]
+pub struct JoinPlan {
+    /// The dimension's name.
+    pub name: String,
+    /// The table's contents over time.
+    pub table: Table,
+    /// The join as the kernels take it.
+    pub chain: ChainJoin,
+    /// The join's name and keys, for messages.
+    pub place: String,
+    pub(super) layout: Option<Choice<Layout>>,
+    pub(super) index: Option<Choice<IndexKind>>,
+    /// Stream rows that each version of the table meets, where that is known.
+    pub(super) probe_rows: Option<f64>,
+}
+
+impl JoinPlan {
+    /// What `strategy` comes to for this join, as far as can be told before the
+    /// table is there.
+    #[must_use]
+    pub fn resolve(&self, strategy: &Strategy) -> Resolved {
+        let bytes = self.expected_bytes().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        strategy.resolve(self.layout, self.index, bytes.filter(|_| self.has_keys()))
+    }
+
+    /// Whether rows are found by keys at all.
+    pub(super) fn has_keys(&self) -> bool {
+        !self.chain.spec.keys.is_empty()
+    }
+
+    /// Rows of the largest version of the table, where that is known.
+    pub(super) fn expected_rows(&self) -> Option<u64> {
+        self.table.versions.iter().map(|version| version.feed.rows()).max().flatten()
+    }
+
+    /// A guess at the table's size from its rows and types, index included.
+    pub(super) fn expected_bytes(&self) -> Option<u64> {
+        let row = row_bytes(self.chain.table.keys.schema());
+        // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
+        self.expected_rows().map(|rows| rows.saturating_mul(row + 16))
+    }
+
+    /// The join as `strategy` carries it out.
+    ///
+    /// # Errors
+    /// A usage failure for what the kernels refuse.
+    pub fn operator(
+        &self,
+        strategy: &Strategy,
+        pool: Option<&Arc<rayon::ThreadPool>>,
+    ) -> Result<StreamStaticJoin> {
+        let resolved = self.resolve(strategy);
+        let defaults = JoinOptions::default();
+        // Where the layout is free the table itself decides: its size is known then.
+        let (layout, beyond) = match resolved.free_layout {
+            true => (Layout::Broadcast, Beyond::Partition),
+            false => (resolved.layout, Beyond::Note),
+        };
+        let options = JoinOptions {
+            layout,
+            broadcast_limit: Some(BroadcastLimit { bytes: strategy.broadcast_threshold, beyond }),
+            index: match resolved.index {
+                Choice::Fixed(index) => index.into(),
+                Choice::Auto => IndexChoice::Auto(AutoIndex {
+                    model: crate::costs::model()?,
+                    probe_rows: self.probe_rows,
+                    ..AutoIndex::default()
+                }),
+            },
+            hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
+            probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
+            pool: pool.cloned(),
+            ..defaults
+        };
+        StreamStaticJoin::new(self.chain.spec.clone(), options)
+            .map_err(|error| Failure::usage(error).at(&self.place))
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether a table is broadcast or partitioned, by its size.
+
+use super::build::INDEX_BYTES_A_ROW;
+use super::options::{Beyond, BroadcastLimit, JoinOptions, Layout};
+use super::stream_static::StreamStaticJoin;
+use crate::dimension::SnapshotParts;
+use crate::table::auto::{CostModel, Estimate, Expected, KeysAtHand};
+use crate::table::{BuildInput, IndexChoice};
+
+/// The layout of the table of these keys, whose retained columns take so many
+/// bytes.
+pub(super) fn layout(options: &JoinOptions, keys: BuildInput<'_>, retained_bytes: usize) -> Layout {
+    let Some(BroadcastLimit { bytes, beyond: Beyond::Partition }) = options.broadcast_limit else {
+        return options.layout;
+    };
+    if options.layout != Layout::Broadcast {
+        return options.layout;
+    }
+    let fits = |index: usize| index.saturating_add(retained_bytes) <= bytes;
+    // The peak of the build is more than what stays, and cheap to tell.
+    if fits(options.index.builder().estimated_bytes(keys.keys)) || fits(index_bytes(options, keys))
+    {
+        Layout::Broadcast
+    } else {
+        Layout::Partitioned
+    }
+}
+
+/// Bytes of the index over these keys by the cost model, which knows what stays
+/// when it is built.
+fn index_bytes(options: &JoinOptions, keys: BuildInput<'_>) -> usize {
+    let rows = keys.keys.len();
+    let a_row = match &options.index {
+        IndexChoice::Auto(auto) => auto.rank(keys).first().map(|best| best.bytes),
+        IndexChoice::Kind(kind) => {
+            let expected = Expected::of_rows(rows);
+            let ranked = CostModel::shipped().rank(KeysAtHand::look(keys), expected);
+            let same = |estimate: &&Estimate| {
+                estimate.candidate.index == *kind && !estimate.candidate.filtered
+            };
+            ranked.iter().find(same).map(|estimate| estimate.bytes)
+        }
+        IndexChoice::Own(_) => None,
+    };
+    match a_row {
+        Some(bytes) => (bytes * rows as f64) as usize,
+        None => keys.keys.bytes() + rows * INDEX_BYTES_A_ROW,
+    }
+}
+
+/// A note on a table that is broadcast though it is beyond the limit.
+pub(super) fn too_large(join: &StreamStaticJoin, snapshot: &SnapshotParts) -> Option<String> {
+    let limit = join.options.broadcast_limit?;
+    let bytes = snapshot.bytes();
+    if join.options.layout != Layout::Broadcast
+        || snapshot.partition_bits > 0
+        || bytes <= limit.bytes
+    {
+        return None;
+    }
+    let why = if join.plan.is_nested_loop() {
+        "a join without an equality cannot be partitioned"
+    } else if limit.beyond == Beyond::Note {
+        "that layout was asked for"
+    } else {
+        // It was estimated to be smaller, by a little.
+        return None;
+    };
+    Some(format!(
+        "the table takes {bytes} bytes and is broadcast beyond the threshold of {}: {why}",
+        limit.bytes
+    ))
+}
