@@ -150,7 +150,9 @@ impl CostModel {
 
     fn estimate(&self, candidate: Candidate, keys: KeysAtHand, expected: Expected) -> Estimate {
         let at = |figure: fn(&CostPoint) -> f64| self.figure(candidate, keys, figure);
-        let (build_ns, bytes) = (at(|point| point.build_ns), at(|point| point.bytes));
+        let build_ns = at(|point| point.build_ns);
+        // Bytes a row fall in proportion as rows a key grow: straight in logarithms.
+        let bytes = at(|point| point.bytes.max(f64::MIN_POSITIVE).ln()).exp();
         let hits = expected.hit_rate.clamp(0.0, 1.0);
         let found = if expected.existence {
             at(|point| point.exists_ns)

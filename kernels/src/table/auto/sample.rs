@@ -1,5 +1,6 @@
 //! What is to be known of keys before an index is built over them.
 
+use crate::arch::mix;
 use crate::table::auto::KeysAtHand;
 use crate::table::build::BuildInput;
 use crate::table::direct::Direct;
@@ -29,14 +30,18 @@ fn rows_a_key(hashes: &[u64]) -> f64 {
     if rows < 2 {
         return 1.0;
     }
-    let sampled = rows.min(SAMPLE);
-    // Multiples of a fraction of the table, which no period of the keys fits.
-    let mut sample: Vec<u64> = (0..sampled)
-        .map(|i| {
-            let at = i as u128 * rows as u128 / sampled as u128;
-            hashes[at as usize]
-        })
-        .collect();
+    let mut sample: Vec<u64> = if rows <= SAMPLE {
+        hashes.to_vec()
+    } else {
+        // Drawn at random, each once: rows of a key may lie side by side, or at
+        // any distance that steps of equal length would miss.
+        let draw = |i| ((u128::from(mix(i)) * rows as u128) >> 64) as usize;
+        let mut drawn: Vec<usize> = (1..=SAMPLE as u64).map(draw).collect();
+        drawn.sort_unstable();
+        drawn.dedup();
+        drawn.into_iter().map(|row| hashes[row]).collect()
+    };
+    let sampled = sample.len();
     sample.sort_unstable();
     let same = sample.chunk_by(|a, b| a == b).map(|run| run.len() as f64);
     let pairs: f64 = same.map(|run| run * (run - 1.0) / 2.0).sum();
@@ -47,7 +52,6 @@ fn rows_a_key(hashes: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::mix;
 
     #[test]
     fn a_sample_tells_how_many_rows_a_key_has() {
@@ -64,6 +68,14 @@ mod tests {
                 assert!(
                     found > wanted * 0.4 - 0.5 && found < wanted * 1.8 + 0.5,
                     "{rows} rows, {duplicates} a key: {found}"
+                );
+                // Side by side, as in a table that is sorted.
+                let sorted: Vec<u64> = (0..rows).map(|i| mix(i / duplicates)).collect();
+                let found = rows_a_key(&sorted);
+                let wanted = duplicates as f64;
+                assert!(
+                    found > wanted * 0.4 - 0.5 && found < wanted * 1.8 + 0.5,
+                    "{rows} sorted rows, {duplicates} a key: {found}"
                 );
                 let distinct: Vec<u64> = (0..rows).map(mix).collect();
                 assert_eq!(rows_a_key(&distinct), 1.0);
