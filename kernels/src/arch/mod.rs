@@ -48,7 +48,10 @@ macro_rules! dispatch {
         assert!(isa.is_available(), "{isa} is not available here: see Isa::require");
         // SAFETY: the assertion above saw that the CPU has the level; what else
         // a kernel needs of its arguments is argued where this is used.
-        #[allow(unused_unsafe, reason = "not every kernel asks for more than its level")]
+        #[cfg_attr(
+            not(target_arch = "x86_64"),
+            allow(unused_unsafe, reason = "a portable kernel may ask for nothing")
+        )]
         unsafe {
             match isa {
                 #[cfg(target_arch = "x86_64")]

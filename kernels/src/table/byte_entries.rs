@@ -8,7 +8,7 @@ use crate::key::ByteKeys;
 use crate::memory::Buffer;
 
 /// Bytes of a key that lie in its entry.
-const PREFIX: usize = 16;
+pub(super) const PREFIX: usize = 16;
 
 /// An entry holds half of the hash and the length, which tell most different
 /// keys apart, then the first 16 bytes, padded with zeros, then where the
@@ -24,13 +24,13 @@ pub(super) struct ByteEntries {
 /// The first word of an entry. A length beyond 32 bits counts as the largest:
 /// the other bytes tell the rest.
 #[inline(always)]
-fn head(hash: u64, len: usize) -> u64 {
+pub(super) fn head(hash: u64, len: usize) -> u64 {
     hash & 0xffff_ffff_0000_0000 | len.min(u32::MAX as usize) as u64
 }
 
 /// The first 16 bytes of the key of `row`, padded with zeros, and the key.
 #[inline(always)]
-fn prefix(keys: &ByteKeys, row: usize) -> (u128, &[u8]) {
+pub(super) fn prefix(keys: &ByteKeys, row: usize) -> (u128, &[u8]) {
     let from = keys.offsets()[row] as usize;
     let key = keys.get(row);
     let padded = match keys.values().get(from..from + PREFIX) {

@@ -9,6 +9,8 @@ use crate::key::{ByteKeys, KeyView};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 use crate::table::build::BuildInput;
+use crate::table::byte_entries::{PREFIX, head, prefix};
+use crate::table::store::wrong_shape;
 use crate::table::{FusedRows, RowWords};
 
 /// How far ahead of its use a build key is asked for.
@@ -69,11 +71,6 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
     );
 
     fn bytes(&self) -> usize;
-}
-
-#[cold]
-fn wrong_shape() -> ! {
-    panic!("keys of another shape than the index was built with")
 }
 
 /// Probe rows in flight together.
@@ -258,31 +255,6 @@ pub(in crate::table) struct ByteSlots {
 /// Prefix (two words), start of the rest, and length with the hash above it.
 type ByteEntry = [u64; 4];
 
-const PREFIX: usize = 16;
-
-/// Length, saturated, and the upper half of the hash.
-fn tag(len: usize, hash: u64) -> u64 {
-    hash & 0xffff_ffff_0000_0000 | u64::from(u32::try_from(len).unwrap_or(u32::MAX))
-}
-
-/// The first 16 bytes of key `row`, padded with zeros.
-#[inline(always)]
-fn prefix(keys: &ByteKeys, row: usize) -> u128 {
-    let (from, to) = (keys.offsets()[row] as usize, keys.offsets()[row + 1] as usize);
-    let len = to - from;
-    if let Some(bytes) = keys.values().get(from..from + PREFIX) {
-        let bytes = u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"));
-        let kept = if len >= PREFIX { u128::MAX } else { (1 << (8 * len)) - 1 };
-        bytes & kept
-    } else {
-        // The end of the buffer is nearer than that.
-        let mut bytes = [0; PREFIX];
-        let len = len.min(PREFIX);
-        bytes[..len].copy_from_slice(&keys.values()[from..from + len]);
-        u128::from_le_bytes(bytes)
-    }
-}
-
 impl SlotKeys for ByteSlots {
     type Probe<'a> = &'a ByteKeys;
 
@@ -296,7 +268,7 @@ impl SlotKeys for ByteSlots {
         let mut first_row_rest = None;
         if !keys.is_empty() {
             lay_out(order, keys.offsets(), |slot, row| {
-                let (key, prefix) = (keys.get(row), prefix(keys, row));
+                let (prefix, key) = prefix(keys, row);
                 let beyond = key.get(PREFIX..).unwrap_or(&[]);
                 // Row 0 also stands in holes: its rest is kept once.
                 let start = match first_row_rest {
@@ -311,7 +283,7 @@ impl SlotKeys for ByteSlots {
                     first_row_rest = Some(start);
                 }
                 let words = [prefix as u64, (prefix >> 64) as u64];
-                entries[slot] = [words[0], words[1], start as u64, tag(key.len(), hashes[row])];
+                entries[slot] = [words[0], words[1], start as u64, head(hashes[row], key.len())];
             });
         }
         Self { entries, rest }
@@ -357,12 +329,11 @@ impl ByteSlots {
     /// Whether an entry has the key of a probe row.
     #[inline(always)]
     fn same(&self, entry: &ByteEntry, probe: &ByteKeys, row: usize, hash: u64) -> bool {
-        let prefix = prefix(probe, row);
-        let len = (probe.offsets()[row + 1] - probe.offsets()[row]) as usize;
+        let (prefix, key) = prefix(probe, row);
         let differs = (entry[0] ^ prefix as u64)
             | (entry[1] ^ (prefix >> 64) as u64)
-            | (entry[3] ^ tag(len, hash));
-        differs == 0 && (len <= PREFIX || self.same_rest(entry, probe.get(row)))
+            | (entry[3] ^ head(hash, key.len()));
+        differs == 0 && (key.len() <= PREFIX || self.same_rest(entry, key))
     }
 
     /// Whether the rest of an entry's key is that of `key`, whose length is the
