@@ -6,56 +6,25 @@
 //! pairs are written by a loop without a check a pair. Where all keys differ
 //! the number of a key is its position and there are no runs.
 
+mod rows;
+mod runs;
+mod writer;
+
 use std::fmt;
 
-use arrow::buffer::BooleanBuffer;
-
+pub(super) use self::rows::RowSource;
+use self::rows::{From, Listed, compress, list_rows};
+pub(super) use self::runs::Runs;
+use self::writer::PairWriter;
 use super::build::{BuildInput, BuiltIndex};
 use super::{FindCursor, JoinIndex, Probe};
-use crate::arch::{CacheSizes, Isa, found_bits, prefetch_read, select_matches};
+use crate::arch::{Isa, found_bits, select_matches};
 use crate::key::KeyView;
-use crate::memory::Buffer;
 use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows located together: enough to hide memory latency, few enough that
 /// their state stays in the first-level cache.
 pub(super) const BLOCK: usize = 128;
-/// Pairs written at once; what exceeds a run is overwritten by the next one.
-const LANES: usize = 8;
-
-/// Which probe rows a block holds.
-pub(super) trait RowSource: Copy {
-    /// The `i`th row of the block.
-    ///
-    /// # Safety
-    /// `i` is below the number of rows in the block.
-    unsafe fn row(self, i: usize) -> usize;
-}
-
-/// The rows from a row on.
-#[derive(Clone, Copy)]
-struct From(usize);
-
-impl RowSource for From {
-    #[inline(always)]
-    unsafe fn row(self, i: usize) -> usize {
-        self.0 + i
-    }
-}
-
-/// The rows of a list.
-#[derive(Clone, Copy)]
-struct Listed<'a>(&'a [u32]);
-
-impl RowSource for Listed<'_> {
-    #[inline(always)]
-    unsafe fn row(self, i: usize) -> usize {
-        debug_assert!(i < self.0.len());
-        // SAFETY: the caller keeps `i` below the length.
-        unsafe { *self.0.get_unchecked(i) as usize }
-    }
-}
-
 /// Finds the number of a key.
 pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
     /// The name of the index.
@@ -84,80 +53,6 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
 
     /// Bytes of each array held; a look-up touches one place of each.
     fn arrays(&self) -> Vec<usize>;
-}
-
-/// Where the rows of each key lie in the order of the index: those of key `n`
-/// from `starts[n]` to `starts[n + 1]`.
-#[derive(Debug)]
-pub(super) struct Runs {
-    starts: Buffer<u32>,
-    /// Whether no run has two rows.
-    unique: bool,
-    prefetch: bool,
-}
-
-impl Runs {
-    /// Runs that begin at `starts`, one entry more than there are numbers.
-    ///
-    /// # Panics
-    /// If there are no entries or they descend.
-    pub(super) fn new(starts: Buffer<u32>) -> Self {
-        assert!(starts.windows(2).all(|pair| pair[0] <= pair[1]) && starts[0] == 0);
-        let unique = starts.windows(2).all(|pair| pair[1] - pair[0] <= 1);
-        let prefetch = starts.bytes() > CacheSizes::detect().l2 / 2;
-        Self { starts, unique, prefetch }
-    }
-
-    /// Orders rows by the number of their key; rows of a key keep their order.
-    /// `numbers[row]` is below `keys`.
-    pub(super) fn group(numbers: &[u32], keys: usize) -> (Self, Vec<u32>) {
-        let mut starts = Buffer::<u32>::zeroed(keys + 1);
-        for &number in numbers {
-            starts[number as usize + 1] += 1;
-        }
-        for i in 0..keys {
-            starts[i + 1] += starts[i];
-        }
-        let mut order = vec![0; numbers.len()];
-        let mut ends = Buffer::copied_from(&starts);
-        for (row, &number) in numbers.iter().enumerate() {
-            let end = &mut ends[number as usize];
-            order[*end as usize] = row as u32;
-            *end += 1;
-        }
-        (Self::new(starts), order)
-    }
-
-    /// The first position of key `number`.
-    pub(super) fn start(&self, number: u32) -> u32 {
-        self.starts[number as usize]
-    }
-
-    /// The rows of key `number`.
-    ///
-    /// # Safety
-    /// There is such a number.
-    #[inline(always)]
-    unsafe fn get(&self, number: u32) -> (u32, u32) {
-        let number = number as usize;
-        debug_assert!(number + 1 < self.starts.len());
-        // SAFETY: there is one entry more than there are numbers.
-        unsafe { (*self.starts.get_unchecked(number), *self.starts.get_unchecked(number + 1)) }
-    }
-
-    /// Where the run that `position` lies in ends.
-    fn end_of(&self, position: u32) -> u32 {
-        let after = self.starts.partition_point(|&start| start <= position);
-        self.starts.get(after).copied().unwrap_or(position + 1)
-    }
-
-    fn prefetch(&self, numbers: &[u32]) {
-        if self.prefetch {
-            for &number in numbers {
-                prefetch_read(&self.starts, number as usize);
-            }
-        }
-    }
 }
 
 /// An index over numbered keys.
@@ -287,112 +182,6 @@ impl<L: Locate> Grouped<L> {
 /// How many more pairs may be appended: at least one if none is held.
 fn room(pairs: &Pairs, limit: usize) -> usize {
     limit.saturating_sub(pairs.len()).max(usize::from(pairs.is_empty()))
-}
-
-/// Fills `rows` with the rows from `next` on that may match, as many as there
-/// is room for; returns the first row not looked at and how many there are.
-fn list_rows(probe: Probe<'_>, mut next: usize, rows: &mut [u32]) -> (usize, usize) {
-    let Some(matchable) = probe.matchable() else {
-        let count = rows.len().min(probe.len() - next);
-        for (i, row) in rows[..count].iter_mut().enumerate() {
-            *row = (next + i) as u32;
-        }
-        return (next + count, count);
-    };
-    let mut count = 0;
-    while next < probe.len() && count < rows.len() {
-        let len = (rows.len() - count).min(probe.len() - next).min(64);
-        let mut bits = bits_from(matchable, next, len);
-        while bits != 0 {
-            rows[count] = (next + bits.trailing_zeros() as usize) as u32;
-            count += 1;
-            bits &= bits - 1;
-        }
-        next += len;
-    }
-    (next, count)
-}
-
-/// `len <= 64` bits from bit `from` on, the first one lowest.
-fn bits_from(bits: &BooleanBuffer, from: usize, len: usize) -> u64 {
-    let start = bits.offset() + from;
-    let bytes = &bits.values()[start / 8..(start + len).div_ceil(8)];
-    let mut wide = [0; 16];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let wide = (u128::from_le_bytes(wide) >> (start % 8)) as u64;
-    if len == 64 { wide } else { wide & ((1 << len) - 1) }
-}
-
-/// Writes pairs into memory that was reserved for them.
-struct PairWriter<'a> {
-    pairs: &'a mut Pairs,
-    probe_rows: *mut u32,
-    build_rows: *mut u32,
-    /// For debug assertions: pairs that may still be written.
-    room: usize,
-}
-
-impl<'a> PairWriter<'a> {
-    /// For `count` more pairs.
-    fn new(pairs: &'a mut Pairs, count: usize) -> Self {
-        pairs.probe_rows.reserve(count + LANES);
-        pairs.build_rows.reserve(count + LANES);
-        let (probe_rows, build_rows) =
-            (pairs.probe_rows.spare_capacity_mut(), pairs.build_rows.spare_capacity_mut());
-        let (probe_rows, build_rows) =
-            (probe_rows.as_mut_ptr().cast(), build_rows.as_mut_ptr().cast());
-        Self { pairs, probe_rows, build_rows, room: count }
-    }
-
-    /// Appends the pairs of `row` with the `len` positions from `start` on.
-    ///
-    /// # Safety
-    /// All runs together are at most as long as was reserved.
-    #[inline(always)]
-    unsafe fn run(&mut self, row: u32, start: u32, len: usize) {
-        debug_assert!(len <= self.room);
-        self.room -= len;
-        let lanes: [u32; LANES] = std::array::from_fn(|lane| lane as u32);
-        let mut written = 0;
-        while written < len {
-            let first = start.wrapping_add(written as u32);
-            let positions = lanes.map(|lane| first.wrapping_add(lane));
-            // SAFETY: `written < len`, which is within what was reserved, and
-            // there is room for `LANES` values more than that.
-            unsafe {
-                self.probe_rows.add(written).cast::<[u32; LANES]>().write_unaligned([row; LANES]);
-                self.build_rows.add(written).cast::<[u32; LANES]>().write_unaligned(positions);
-            }
-            written += LANES;
-        }
-        // SAFETY: within the reservation.
-        unsafe {
-            self.probe_rows = self.probe_rows.add(len);
-            self.build_rows = self.build_rows.add(len);
-        }
-    }
-
-    /// # Safety
-    /// `count` pairs were written.
-    unsafe fn finish(self, count: usize) {
-        let len = self.pairs.len() + count;
-        // SAFETY: the caller wrote them, within the capacity reserved.
-        unsafe {
-            self.pairs.probe_rows.set_len(len);
-            self.pairs.build_rows.set_len(len);
-        }
-    }
-}
-
-/// Moves the rows that were found, and what was found, to the front; returns
-/// how many they are.
-fn compress(rows: &mut [u32], found: &mut [u32]) -> usize {
-    let mut count = 0;
-    for i in 0..found.len().min(rows.len()) {
-        (rows[count], found[count]) = (rows[i], found[i]);
-        count += usize::from(found[i] != NO_ROW);
-    }
-    count
 }
 
 impl<L: Locate> JoinIndex for Grouped<L> {
