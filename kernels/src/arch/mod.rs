@@ -46,12 +46,12 @@ macro_rules! dispatch {
     ($isa:expr, $module:ident::$function:ident($($argument:expr),* $(,)?)) => {{
         let isa = $isa;
         assert!(isa.is_available(), "{isa} is not available here: see Isa::require");
-        // SAFETY: the assertion above saw that the CPU has the level; what else
-        // a kernel needs of its arguments is argued where this is used.
         #[cfg_attr(
             not(target_arch = "x86_64"),
             allow(unused_unsafe, reason = "a portable kernel may ask for nothing")
         )]
+        // SAFETY: the assertion above saw that the CPU has the level; what else
+        // a kernel needs of its arguments is argued where this is used.
         unsafe {
             match isa {
                 #[cfg(target_arch = "x86_64")]
