@@ -13,6 +13,7 @@ mod measure_one;
 mod options;
 mod output;
 mod run;
+mod schema;
 mod sweep;
 mod sweep_table;
 mod table;
@@ -53,6 +54,7 @@ enum Command {
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
+    Schema(schema::SchemaArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
 }
@@ -68,6 +70,7 @@ impl Command {
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
+            Self::Schema(args) => args.execute(),
             Self::MeasureOne(args) => args.execute(),
         }
     }

@@ -5,6 +5,7 @@ mod failures;
 mod interrupt;
 mod robust;
 mod run;
+mod schema;
 mod streams;
 mod support;
 mod sweep;

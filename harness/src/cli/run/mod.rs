@@ -15,7 +15,7 @@ use crate::error::{Failure, Result};
 use crate::interrupt;
 use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
-use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
+use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{Micros, Scenario};
 use crate::sink::SinkSpec;
 use reporter::Reporter;
@@ -113,7 +113,9 @@ impl RunArgs {
                 })?;
             let record = reporter.record(summary);
             if self.format == Format::Jsonl {
-                results.line(&summary_line(&record.strategy, &record.summary))?;
+                results.line(
+                    &Line::Summary { strategy: &record.strategy, summary: &record.summary }.json(),
+                )?;
             }
             runs.push(record);
             if cut.is_some() {
