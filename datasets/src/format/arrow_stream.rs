@@ -161,6 +161,10 @@ impl Messages {
         let flat_len = prefix[prefix_len - 4..].first_chunk::<4>().copied().unwrap_or_default();
         let flat_len = i32::from_le_bytes(flat_len);
         if flat_len == 0 {
+            self.input.check_end().map_err(|e| match e.kind() {
+                io::ErrorKind::UnexpectedEof => "the compressed file is cut off".to_owned(),
+                _ => e.to_string(),
+            })?;
             return Ok(None);
         }
         let flat_len = self.check_claim("a message", flat_len.into())?;

@@ -1,6 +1,7 @@
 //! CSV: a header line, one delimiter, declared or inferred types. An empty
 //! field is null, and `""` the empty string; binary is hexadecimal; quoted
-//! fields may hold line breaks.
+//! fields may hold line breaks. Blank lines are passed over, but in a file of
+//! one column they are nulls.
 
 mod infer;
 mod split;
@@ -133,9 +134,13 @@ impl Lines {
             lines.names = (0..lines.record.len()).map(|i| format!("_c{i}")).collect();
             lines.count_row();
             lines.held.push_back((lines.record.clone(), lines.arrived));
-            return Ok(lines);
+        } else {
+            lines.read_header(path, line, delimiter)?;
         }
-        lines.read_header(path, line, delimiter)?;
+        if lines.names.len() == 1 {
+            // The only way to write a null.
+            lines.splitter.take_blank_lines();
+        }
         Ok(lines)
     }
 

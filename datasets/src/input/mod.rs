@@ -46,7 +46,11 @@ impl Input {
             input.len = Some(metadata.len());
         }
         match (Compression::from_path(path), input.compression) {
-            (Some(named), None) if metadata.len() > 0 => Err(DatasetError::Compressed {
+            (Some(_), None) if metadata.len() == 0 => Err(DatasetError::EmptyFile {
+                path: path.to_owned(),
+                remedy: "copy or compress it again",
+            }),
+            (Some(named), None) => Err(DatasetError::Compressed {
                 path: path.to_owned(),
                 compression: named,
                 message: format!("it is not {named}: its first bytes are others; rename it"),
@@ -85,7 +89,8 @@ impl Input {
     /// Goes past a byte order mark.
     pub(crate) fn skip_mark(&mut self, path: &Path) -> Result<()> {
         if self.peek(path, BYTE_ORDER_MARK.len())? == BYTE_ORDER_MARK {
-            self.consume(BYTE_ORDER_MARK.len());
+            let mut mark = [0; BYTE_ORDER_MARK.len()];
+            self.read_exact(&mut mark).map_err(|e| self.failed(path, e))?;
         }
         Ok(())
     }
@@ -124,6 +129,15 @@ impl Input {
         let old = std::mem::replace(&mut self.reader, BufReader::new(empty)).into_inner();
         let whole = Cursor::new(bytes).chain(Cursor::new(buffered)).chain(old);
         self.reader = BufReader::with_capacity(BUFFER_BYTES, Box::new(whole));
+    }
+
+    /// Reads a compressed input, whose content ended, to its own end: what it
+    /// says of its content is checked there.
+    pub(crate) fn check_end(&mut self) -> io::Result<()> {
+        if self.compression.is_some() {
+            io::copy(self, &mut io::sink())?;
+        }
+        Ok(())
     }
 
     /// Bytes in all, where the file tells.

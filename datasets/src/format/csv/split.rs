@@ -61,12 +61,23 @@ pub(super) struct Splitter {
     delimiter: u8,
     /// The text of the current field from its opening quote on.
     quoted: Vec<u8>,
+    /// Whether a line without a character is a record: of one empty field.
+    blank_is_record: bool,
+    /// Whether the line before ended with a carriage return, to which a line
+    /// feed may belong.
+    after_return: bool,
 }
 
 impl Splitter {
     pub(super) fn new(delimiter: u8) -> Splitter {
         let core = ReaderBuilder::new().delimiter(delimiter).build();
-        Splitter { core, delimiter, quoted: Vec::new() }
+        Splitter {
+            core,
+            delimiter,
+            quoted: Vec::new(),
+            blank_is_record: false,
+            after_return: false,
+        }
     }
 
     /// The line that is read now.
@@ -74,13 +85,44 @@ impl Splitter {
         self.core.line()
     }
 
-    /// Reads the next record. Lines without a character are passed over.
+    /// From here on a line without a character is a record.
+    pub(super) fn take_blank_lines(&mut self) {
+        self.blank_is_record = true;
+    }
+
+    /// Goes past one line without a character, if there is one; its number.
+    fn blank_line(&mut self, input: &mut impl BufRead) -> io::Result<Option<u64>> {
+        loop {
+            let first = input.fill_buf()?.first().copied();
+            let belongs = self.after_return && first == Some(b'\n');
+            self.after_return = first == Some(b'\r');
+            if !matches!(first, Some(b'\r' | b'\n')) {
+                return Ok(None);
+            }
+            input.consume(1);
+            let line = self.core.line();
+            self.core.set_line(line + u64::from(first == Some(b'\n')));
+            if !belongs {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    /// Reads the next record. Lines without a character are passed over, unless
+    /// they are taken.
     pub(super) fn next(
         &mut self,
         input: &mut impl BufRead,
         record: &mut Record,
     ) -> io::Result<Split> {
         record.ends.clear();
+        if self.blank_is_record
+            && let Some(line) = self.blank_line(input)?
+        {
+            record.line = line;
+            record.ends.push((0, false));
+            return Ok(Split::Record);
+        }
         record.line = self.core.line();
         let mut written = 0;
         // Whether the field has begun, and then whether with a quote.
@@ -114,6 +156,7 @@ impl Splitter {
             if begun == Some(true) {
                 self.quoted.extend_from_slice(text);
             }
+            let returns = text.last() == Some(&b'\r');
             input.consume(read);
             match result {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
@@ -126,6 +169,7 @@ impl Splitter {
                         return Ok(if open { Split::Unclosed } else { Split::Unended });
                     }
                     if record_end {
+                        self.after_return = returns;
                         return Ok(Split::Record);
                     }
                     self.quoted.clear();
@@ -157,9 +201,14 @@ mod tests {
 
     use super::*;
 
-    fn split(text: &str, buffer: usize) -> Vec<(u64, Vec<(String, bool)>, Split)> {
+    type Found = Vec<(u64, Vec<(String, bool)>, Split)>;
+
+    fn split(text: &str, buffer: usize) -> Found {
+        split_with(&mut Splitter::new(b','), text, buffer)
+    }
+
+    fn split_with(splitter: &mut Splitter, text: &str, buffer: usize) -> Found {
         let mut input = BufReader::with_capacity(buffer, text.as_bytes());
-        let mut splitter = Splitter::new(b',');
         let mut record = Record::default();
         let mut found = Vec::new();
         loop {
@@ -187,6 +236,31 @@ mod tests {
         ];
         for buffer in [1, 2, 3, 5, 7, 1000] {
             assert_eq!(split(text, buffer), expected, "{buffer}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_that_are_taken() {
+        let text = "1\r\n\r\n2\n\n\n\"\"\n\"3\r\n\"\r\n\n";
+        let expected = [
+            (1, "1", false),
+            (2, "", false),
+            (3, "2", false),
+            (4, "", false),
+            (5, "", false),
+            (6, "", true),
+            (7, "3\r\n", true),
+            (9, "", false),
+        ];
+        for buffer in [1, 2, 3, 1000] {
+            let mut splitter = Splitter::new(b',');
+            splitter.take_blank_lines();
+            let found = split_with(&mut splitter, text, buffer);
+            let found: Vec<_> = found
+                .iter()
+                .map(|(line, fields, _)| (*line, fields[0].0.as_str(), fields[0].1))
+                .collect();
+            assert_eq!(found, expected, "{buffer}");
         }
     }
 

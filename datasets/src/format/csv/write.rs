@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use arrow::array::{Array, RecordBatch};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::error::{DatasetError, Result};
 use crate::format::FileFormat;
-use crate::format::flat::holds_empty_text;
 use crate::write::{BatchWriter, Output};
 
 pub(super) fn writer(
@@ -59,20 +59,6 @@ impl Writer {
 
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        // A line without a character is none: the only column says null as the
-        // empty text, where that is no value.
-        let only = batch.num_columns() == 1;
-        if only && holds_empty_text(batch.column(0).data_type()) {
-            let column = batch.column(0);
-            if column.logical_null_count() > 0 {
-                return Err(DatasetError::CannotHold {
-                    format: FileFormat::Csv,
-                    what: "a null in its only column, which is text".to_owned(),
-                    remedy: "select another column beside it, or write jsonl, parquet or arrow"
-                        .to_owned(),
-                });
-            }
-        }
         let options = FormatOptions::new();
         let columns = batch.columns().iter();
         let columns = columns
@@ -89,14 +75,14 @@ impl BatchWriter for Writer {
                 })?;
             }
             let is_null = |column: usize| {
-                nulls[column].as_ref().is_some_and(|nulls: &arrow::buffer::NullBuffer| {
+                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| {
                     nulls.is_null(row)
                 })
             };
             let fields = texts
                 .iter()
                 .enumerate()
-                .map(|(column, text)| (only || !is_null(column)).then_some(text.as_str()));
+                .map(|(column, text)| (!is_null(column)).then_some(text.as_str()));
             self.line(fields).map_err(|e| failed(e.into()))?;
         }
         Ok(())
