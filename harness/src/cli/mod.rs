@@ -7,6 +7,7 @@ pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod init;
 mod inline;
 pub mod machine;
 mod measure_one;
@@ -46,6 +47,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Init(init::InitArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
@@ -61,6 +63,7 @@ impl Command {
     fn execute(self) -> Result<()> {
         match self {
             Self::Run(args) => args.execute(),
+            Self::Init(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
