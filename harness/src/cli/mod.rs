@@ -3,6 +3,8 @@
 
 mod bar;
 mod check;
+mod commas;
+mod completions;
 pub mod conform;
 mod curve;
 pub mod data;
@@ -10,6 +12,7 @@ mod explain;
 mod init;
 mod inline;
 pub mod machine;
+mod man;
 mod measure_one;
 mod options;
 mod output;
@@ -22,7 +25,7 @@ mod written;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::{FailureKind, Result};
 use crate::interrupt;
@@ -55,6 +58,8 @@ enum Command {
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
 }
@@ -71,9 +76,16 @@ impl Command {
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
+            Self::Completions(args) => args.execute(),
+            Self::Man(args) => args.execute(),
             Self::MeasureOne(args) => args.execute(),
         }
     }
+}
+
+/// The command line's description, for what is made from it.
+fn description() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command that the process's arguments ask for.

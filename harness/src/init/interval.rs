@@ -63,8 +63,12 @@ impl Apart {
 
     /// Round lengths before and after the left row within which the right rows lie.
     pub(super) fn bounds(&self) -> (Option<String>, Option<String>) {
-        let (least, most) = self.usual;
+        // All of them, unless a few would make it much longer.
+        let wide = |micros: i64| no_shorter(micros.max(1)).0;
+        let pick = |all: i64, usual: i64| if wide(all) > 3 * wide(usual) { usual } else { all };
+        let before = pick(self.all.0.saturating_neg(), self.usual.0.saturating_neg());
+        let after = pick(self.all.1, self.usual.1);
         let length = |micros: i64| (micros > 0).then(|| no_shorter(micros).1);
-        (length(least.saturating_neg()), length(most))
+        (length(before), length(after))
     }
 }

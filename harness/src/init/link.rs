@@ -30,6 +30,8 @@ pub(super) struct Link {
     pub(super) rows_a_key: f64,
     /// Whether only numbers that lie close together speak for it.
     pub(super) by_accident: bool,
+    /// Whether it was looked for from right to left.
+    pub(super) flipped: bool,
     /// In no unit; better is greater.
     pub(super) score: f64,
 }
@@ -38,6 +40,12 @@ impl Link {
     /// Whether the right has one row a key.
     pub(super) fn is_unique(&self) -> bool {
         self.rows_a_key <= 1.0
+    }
+
+    /// The same key with its sides exchanged.
+    pub(super) fn flip(&self) -> Self {
+        let parts = self.parts.iter().map(|(left, right)| (*right, *left)).collect();
+        Self { parts, flipped: !self.flipped, ..self.clone() }
     }
 }
 
@@ -110,7 +118,7 @@ fn single(from: &Column, to: &Column, part: (usize, usize), name: f64, form: For
         return None;
     }
     let parts = vec![part];
-    Some(Link { parts, form, looked, found, rows_a_key, by_accident, score })
+    Some(Link { parts, form, looked, found, rows_a_key, by_accident, flipped: false, score })
 }
 
 /// Rows with a key that were looked for, the share that was found, and how many
@@ -193,6 +201,7 @@ fn several(left: &Profile, right: &Profile, parts: &[(usize, usize, f64)]) -> Op
         found,
         rows_a_key: 1.0,
         by_accident: false,
+        flipped: false,
         score,
     })
 }

@@ -129,6 +129,11 @@ fn path_from(scenario: &Path, path: &str) -> Result<String> {
     })
 }
 
+/// Whether rows come nearly as they happened.
+fn may_be_a_stream(profile: &Profile) -> bool {
+    profile.time().is_some_and(|time| time.disorder.is_ordered())
+}
+
 /// What is said of the files and of what joins them.
 fn told(found: &Found) -> (Vec<String>, Vec<String>) {
     let Found { profiles, roles, apart } = found;
@@ -173,7 +178,7 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
     }
     if let [stream] = roles.streams.as_slice()
         && let Some(table) =
-            roles.tables.iter().find(|joined| profiles[joined.table].time().is_some())
+            roles.tables.iter().find(|joined| may_be_a_stream(&profiles[joined.table]))
         && profiles[*stream].time().is_some()
     {
         doubts.push(format!(

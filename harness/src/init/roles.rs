@@ -52,11 +52,11 @@ pub(super) fn assign(profiles: &[Profile], streams: Option<usize>) -> Result<Rol
     };
     let between = match streams.as_slice() {
         [left, right] => {
-            let found = pairs.between(*left, *right);
+            let found = pairs.either_way(*left, *right);
             if found.is_empty() {
                 return Err(no_key(&profiles[*left], &profiles[*right]));
             }
-            found.to_vec()
+            found
         }
         _ => Vec::new(),
     };
@@ -103,6 +103,14 @@ impl Pairs {
         &self.0[left][right]
     }
 
+    /// The keys of two streams, whichever of them was looked up.
+    fn either_way(&self, left: usize, right: usize) -> Vec<Link> {
+        match self.best(right, left) > self.best(left, right) {
+            true => self.between(right, left).iter().map(Link::flip).collect(),
+            false => self.between(left, right).to_vec(),
+        }
+    }
+
     fn best(&self, left: usize, right: usize) -> f64 {
         self.between(left, right).first().map_or(NO_LINK, |link| link.score)
     }
@@ -147,7 +155,7 @@ fn are_streams(left: &Profile, right: &Profile, pairs: &Pairs) -> bool {
         && is_stream(to)
         && from.disorder.common_span(&to.disorder) > 0.5
         && pairs
-            .between(0, 1)
+            .either_way(0, 1)
             .first()
             .and_then(|link| Apart::measure(left, right, link))
             .is_some_and(near)

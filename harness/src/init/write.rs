@@ -175,7 +175,9 @@ fn join(text: &mut String, found: &Found, left: usize, right: usize) {
         "type = \"inner\"   # or \"left outer\", \"right outer\", \"full outer\", \"left semi\", \"left anti\""
     );
     let _ = writeln!(text, "on = {}", quoted(&condition(link)));
-    for other in found.roles.between.iter().skip(1).take(ALTERNATIVES) {
+    for other in
+        found.roles.between.iter().skip(1).filter(|link| link.found >= 0.01).take(ALTERNATIVES)
+    {
         let _ = writeln!(text, "# on = {}   # {}", quoted(&condition(other)), found_share(other));
     }
 }
@@ -203,7 +205,7 @@ fn table(text: &mut String, found: &Found, at: usize, path: &dyn Fn(&Profile) ->
         None => format!("on = {}", quoted(&condition(from, to, link))),
     };
     let _ = writeln!(text, "{}", key(link));
-    for other in joined.links.iter().skip(1).take(ALTERNATIVES) {
+    for other in joined.links.iter().skip(1).filter(|link| link.found >= 0.01).take(ALTERNATIVES) {
         let unique = if other.is_unique() { "" } else { ", several rows a key" };
         let _ = writeln!(text, "# {}   # {}{unique}", key(other), found_share(other));
     }
@@ -335,19 +337,22 @@ pub(super) fn order(disorder: &Disorder) -> String {
 
 /// What speaks for a key.
 pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
+    let (from, to) = if link.flipped { (to, from) } else { (from, to) };
+    let part = |(left, right): &(usize, usize)| if link.flipped { *left } else { *right };
     let keys: Vec<String> =
-        link.parts.iter().map(|(_, r)| one_line(&to.columns[*r].name)).collect();
-    let unique = match link.is_unique() {
-        true => format!("`{}` is unique in {}", keys.join("`, `"), to.name),
-        false => {
-            format!("{} has {:.1} rows for each `{}`", to.name, link.rows_a_key, keys.join("`, `"))
-        }
+        link.parts.iter().map(|parts| one_line(&to.columns[part(parts)].name)).collect();
+    let keys = keys.join("`, `");
+    let unique = match (link.is_unique(), link.parts.len()) {
+        (true, 1) => format!("`{keys}` is unique in {}", to.name),
+        (true, _) => format!("`{keys}` together are unique in {}", to.name),
+        (false, _) => format!("{} has {:.1} rows for each `{keys}`", to.name, link.rows_a_key),
     };
     format!(
-        "{} of the {} {} rows that were looked for are found there; {unique}.",
+        "{} of the {} {} rows that were looked for are found in {}; {unique}.",
         percent(link.found),
         grouped(link.looked as u64),
-        from.name
+        from.name,
+        to.name
     )
 }
 
