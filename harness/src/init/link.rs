@@ -62,7 +62,9 @@ pub(super) fn links(left: &Profile, right: &Profile) -> Vec<Link> {
             }
             let plain = single(from, to, (l, r), name, Form::Plain);
             let folded = match &plain {
-                Some(plain) if plain.found < 0.5 => single(from, to, (l, r), name, Form::Folded),
+                Some(plain) if name >= 0.5 && plain.found < 0.5 => {
+                    single(from, to, (l, r), name, Form::Folded)
+                }
                 _ => None,
             };
             let better = |link: &Link| plain.as_ref().is_none_or(|p| link.found > p.found + 0.2);
@@ -100,9 +102,7 @@ fn single(from: &Column, to: &Column, part: (usize, usize), name: f64, form: For
     let by_accident = name < 0.5 && from.is_dense() && to.is_dense();
     let covered = hit as f64 / there.len() as f64;
     let mut score = 2.0 * name + found + 0.3 * covered.min(1.0).sqrt();
-    if rows_a_key <= 1.0 {
-        score += 0.7;
-    }
+    score += if rows_a_key <= 1.0 { 0.7 } else { -0.5 };
     if from.is_key_like() || to.is_key_like() {
         score += 0.2;
     }

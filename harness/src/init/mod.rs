@@ -16,9 +16,6 @@ mod roles;
 mod time;
 mod write;
 
-#[cfg(test)]
-mod tests;
-
 use std::path::{Path, PathBuf};
 
 use crate::error::{Failure, Result};

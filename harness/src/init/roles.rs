@@ -111,6 +111,23 @@ impl Pairs {
         }
     }
 
+    /// The scores of the links by which all others are reached from one file, over
+    /// others where that is better.
+    fn reached_from(&self, first: usize) -> f64 {
+        let mut reached = vec![first];
+        let mut sum = 0.0;
+        while reached.len() < self.0.len() {
+            let next = (0..self.0.len())
+                .filter(|at| !reached.contains(at))
+                .flat_map(|to| reached.iter().map(move |from| (to, self.best(*from, to))))
+                .max_by(|a, b| a.1.total_cmp(&b.1));
+            let Some((to, score)) = next else { break };
+            reached.push(to);
+            sum += score;
+        }
+        sum
+    }
+
     fn best(&self, left: usize, right: usize) -> f64 {
         self.between(left, right).first().map_or(NO_LINK, |link| link.score)
     }
@@ -120,8 +137,7 @@ impl Pairs {
 fn the_stream(profiles: &[Profile], pairs: &Pairs) -> usize {
     let most = profiles.iter().map(size).fold(1.0, f64::max);
     let score = |at: usize| {
-        let others = (0..profiles.len()).filter(|other| *other != at);
-        let links: f64 = others.map(|other| pairs.best(at, other)).sum();
+        let links = pairs.reached_from(at);
         let time = match profiles[at].time() {
             Some(time) if is_of_an_entity(&time.guess.spec.column) => 0.1,
             Some(_) => 0.6,

@@ -1,6 +1,6 @@
 //! Names as they have to stand in SQL text.
 
-use sqlparser::ast::Expr;
+use sqlparser::ast::{Expr, SelectItem};
 
 use super::parse;
 use super::scope::quoted;
@@ -14,6 +14,14 @@ pub(super) fn identifier(name: &str) -> String {
                 parse::expression(&format!("{text}.{text} = {text}.{text}")),
                 Ok(Expr::BinaryOp { left, .. })
                     if matches!(&*left, Expr::CompoundIdentifier(parts) if parts.len() == 2)
+            )
+            && matches!(
+                parse::select_item(&format!("{text}.*")),
+                Ok(SelectItem::QualifiedWildcard(..))
+            )
+            && matches!(
+                parse::select_item(&format!("{text}.x AS {text}")),
+                Ok(SelectItem::ExprWithAlias { alias, .. }) if alias.value == name
             )
     };
     match quoted(name) {
