@@ -6,6 +6,7 @@ mod failures;
 mod init;
 mod inline;
 mod interrupt;
+mod robust;
 mod run;
 mod streams;
 mod support;
