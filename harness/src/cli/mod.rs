@@ -3,12 +3,16 @@
 
 mod bar;
 mod check;
+mod commas;
+mod completions;
 pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod init;
 mod inline;
 pub mod machine;
+mod man;
 mod measure_one;
 mod options;
 mod output;
@@ -22,7 +26,7 @@ mod written;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::{FailureKind, Result};
 use crate::interrupt;
@@ -47,6 +51,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Init(init::InitArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
@@ -55,6 +60,8 @@ enum Command {
     Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
     Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
 }
@@ -63,6 +70,7 @@ impl Command {
     fn execute(self) -> Result<()> {
         match self {
             Self::Run(args) => args.execute(),
+            Self::Init(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
@@ -71,9 +79,16 @@ impl Command {
             Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
             Self::Schema(args) => args.execute(),
+            Self::Completions(args) => args.execute(),
+            Self::Man(args) => args.execute(),
             Self::MeasureOne(args) => args.execute(),
         }
     }
+}
+
+/// The command line's description, for what is made from it.
+fn description() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command that the process's arguments ask for.

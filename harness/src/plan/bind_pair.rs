@@ -101,14 +101,17 @@ fn merged_by(
 ) -> Result<()> {
     let replay = &scenario.spec.replay;
     let merge = replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref());
-    let place = || match &replay.merge {
-        Some(merge) => scenario.place(merge),
-        None => scenario.text.to_string(),
+    let named = scenario.spec.stream.0.iter().find(|(known, _)| known.get_ref() == name);
+    let place = || match (&replay.merge, named) {
+        (Some(merge), _) => scenario.place(merge),
+        (None, Some((name, _))) => scenario.place(name),
+        (None, None) => scenario.text.to_string(),
     };
     match merge {
         Merge::EventTime if stream.event_time.is_none() => {
             return Err(Failure::usage(format!(
-                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one, or say [replay] merge = \"file-order\" or \"arrival\""
+                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one{}, or say [replay] merge = \"file-order\" or \"arrival\"",
+                if scenario.text.is_of_flags() { format!(" with --event-time {name}=COLUMN") } else { String::new() }
             ))
             .at(place()));
         }

@@ -1,7 +1,10 @@
 //! The command line on real files.
 
+mod completions;
 mod explain;
 mod failures;
+mod init;
+mod inline;
 mod interrupt;
 mod robust;
 mod run;
@@ -11,4 +14,5 @@ mod support;
 mod sweep;
 mod table_choices;
 mod tools;
+mod vary;
 mod watermark;
