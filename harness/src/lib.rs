@@ -3,7 +3,7 @@
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
 //! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`sweep`] (generated workloads), [`watermark`] (many delays in one pass), [`record`] and
+//! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated workloads), [`watermark`] (many delays in one pass), [`record`] and
 //! [`sink`] (what is left behind), [`cli`] (the commands).
 
 pub mod cli;
@@ -11,6 +11,7 @@ pub mod conform;
 pub mod costs;
 mod culprit;
 pub mod error;
+pub mod gate;
 mod interrupt;
 pub mod machine;
 pub mod measure;

@@ -2,11 +2,14 @@
 //! in `Command` and in `Command::execute`.
 
 mod bar;
+mod baseline;
 mod check;
 pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod gate;
+mod gate_table;
 mod inline;
 pub mod machine;
 mod measure_one;
@@ -49,6 +52,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
+    Baseline(baseline::BaselineArgs),
+    Gate(gate::GateArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
@@ -64,6 +69,8 @@ impl Command {
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
+            Self::Baseline(args) => args.execute(),
+            Self::Gate(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),

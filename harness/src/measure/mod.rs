@@ -157,6 +157,8 @@ fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryP
         bytes_per_live_row: first.state.and_then(|state| state.bytes_per_live_row),
         dropped: first.dropped,
         outer_delay: first.state.and(first.outer_delay.quantiles()),
+        evicted: first.evicted,
+        work: first.work,
     }
 }
 

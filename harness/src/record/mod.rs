@@ -9,6 +9,7 @@ mod environment;
 mod progress;
 mod summary;
 mod time;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -23,5 +24,6 @@ pub use summary::{
     Summary, progress_line, summary_line, warning_line,
 };
 pub use time::iso_millis;
+pub use work::Work;
 
 pub(crate) use digest::values as value_digests;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Progress};
+use super::{Environment, Progress, Work};
 
 /// Version of the report's layout; grows when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -80,6 +80,13 @@ pub struct Summary {
     pub dropped: Dropped,
     /// Event-time delay of null-extended rows in milliseconds; null without state.
     pub outer_delay: Option<Quantiles>,
+    /// Rows that the eviction line took out of state, the end apart; null without
+    /// state.
+    #[serde(default)]
+    pub evicted: Option<u64>,
+    /// How much was done.
+    #[serde(default)]
+    pub work: Work,
 }
 
 /// How one dimension answered.

@@ -18,7 +18,7 @@ use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::Attentive;
 use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress};
+use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::sink::Sink;
 
 /// Looks on while a pass runs; its time is not the pass's.
@@ -91,6 +91,10 @@ pub struct PassOutcome {
     pub latencies: Latencies,
     /// Checksum of the rows given out; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
+    /// Rows that the eviction line took out of state; `None` without state.
+    pub evicted: Option<u64>,
+    /// How much was done.
+    pub work: Work,
 }
 
 /// A pass about to run.
@@ -404,6 +408,7 @@ impl<'p, 's> State<'p, 's> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             elapsed: self.aside,
             ..self.outcome
         }

@@ -2,6 +2,7 @@
 
 mod explain;
 mod failures;
+mod gate;
 mod interrupt;
 mod run;
 mod streams;
