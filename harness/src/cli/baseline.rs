@@ -12,7 +12,7 @@ use crate::gate::input::Asked;
 use crate::gate::{Baseline, BaselineFile, Change, measure};
 use crate::plan::Strategy;
 use crate::record::Progress;
-use crate::replay::Watcher;
+use crate::replay::ProgressListener;
 use crate::scenario::shipped_names;
 
 /// Keep what strategies come to, for `gate` to compare with
@@ -135,7 +135,7 @@ pub(super) fn run(
 /// Moves the bar.
 struct Look(Bar);
 
-impl Watcher for Look {
+impl ProgressListener for Look {
     fn wants_progress(&self) -> bool {
         false
     }
@@ -145,7 +145,7 @@ impl Watcher for Look {
         Ok(())
     }
 
-    fn batch(&mut self, _: Progress) -> Result<()> {
+    fn progress(&mut self, _: &Progress) -> Result<()> {
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use super::figures::{Figure, Measured};
 use super::input::Asked;
 use crate::error::{Failure, Result};
 use crate::plan::{Footing, Strategy, pool};
-use crate::replay::{Counted, Pass, Watcher};
+use crate::replay::{Counted, Pass, ProgressListener};
 use crate::scenario::Swap;
 use crate::sink::{self, SinkSpec};
 
@@ -68,10 +68,17 @@ pub fn settings(strategy: &Strategy) -> BTreeMap<String, String> {
 ///
 /// # Errors
 /// What the pass fails with.
-pub fn measure(asked: &Asked, strategy: &Strategy, watcher: &mut dyn Watcher) -> Result<Measured> {
+pub fn measure(
+    asked: &Asked,
+    strategy: &Strategy,
+    listener: &mut dyn ProgressListener,
+) -> Result<Measured> {
     let pass = Pass::new(&asked.plan, strategy, pool(strategy.threads)?);
     let mut sink = sink::open(&SinkSpec::None, asked.plan.output_schema())?;
-    let outcome = pass.run(&mut *sink, watcher, Counted::All)?;
+    let outcome = pass.run(&mut *sink, listener, Counted::All)?;
+    if let Some(failure) = outcome.cut_short {
+        return Err(failure);
+    }
     Ok(Measured::of(&asked.plan, &outcome))
 }
 

@@ -4,6 +4,8 @@ mod behind;
 mod clock;
 mod dimension;
 mod give_out;
+mod listener;
+mod mark;
 mod pass;
 mod pipeline;
 mod read_through;
@@ -17,7 +19,8 @@ mod watermark;
 mod tests;
 
 pub use clock::{BatchClock, Phase};
-pub use pass::{Counted, Pass, PassOutcome, Watcher};
+pub use listener::{Idle, ProgressListener, Started, Terminated};
+pub use pass::{Counted, Pass, PassOutcome};
 pub use read_through::read_through;
 pub use state_track::StateOutcome;
 pub use streams::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};

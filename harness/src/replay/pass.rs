@@ -8,6 +8,8 @@ use arrow::array::{Int64Array, RecordBatch};
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
 use super::give_out::{Out, selected};
+use super::listener::ProgressListener;
+use super::mark::Mark;
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
 use super::state_track::StateOutcome;
@@ -20,36 +22,6 @@ use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
 use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::sink::Sink;
-
-/// Looks on while a pass runs; its time is not the pass's.
-pub trait Watcher {
-    /// Whether batches are to be described.
-    fn wants_progress(&self) -> bool {
-        true
-    }
-
-    /// Some rows were read.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn rows(&mut self, _rows: u64) -> Result<()> {
-        Ok(())
-    }
-
-    /// Something is odd, though the pass goes on.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn warning(&mut self, _warning: &str) -> Result<()> {
-        Ok(())
-    }
-
-    /// A batch is done.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn batch(&mut self, progress: Progress) -> Result<()>;
-}
 
 /// What to do beside joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +67,9 @@ pub struct PassOutcome {
     pub evicted: Option<u64>,
     /// How much was done.
     pub work: Work,
+    /// Why the pass was cut short: everything here is as it was after its last
+    /// whole batch.
+    pub cut_short: Option<Failure>,
 }
 
 /// A pass about to run.
@@ -116,25 +91,26 @@ impl<'p> Pass<'p> {
         Self { plan, strategy, pool }
     }
 
-    /// Runs it. On failure `sink` still holds the batches that were whole.
+    /// Runs it. On failure, and if it is cut short, `sink` still holds the
+    /// batches that were whole.
     ///
     /// # Errors
     /// A run failure with the batch, and with the file and rows where known.
     pub fn run(
         &self,
         sink: &mut dyn Sink,
-        watcher: &mut dyn Watcher,
+        listener: &mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
         let started = Instant::now();
         let mut outcome = match self.plan {
             Plan::StreamStatic(plan) => {
-                let mut state = State::new(self, plan, sink, watcher, counted)?;
-                state.replay()?;
-                state.finish()
+                let mut state = State::new(self, plan, sink, listener, counted)?;
+                let ended = state.replay();
+                state.finish(ended)?
             }
             Plan::StreamStream(plan) => {
-                streams::run(plan, self.strategy, self.pool.as_ref(), sink, watcher, counted)?
+                streams::run(plan, self.strategy, self.pool.as_ref(), sink, listener, counted)?
             }
         };
         outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
@@ -148,7 +124,7 @@ struct State<'p, 's> {
     attentive: Attentive,
     pipeline: Pipeline<'p>,
     sink: &'s mut dyn Sink,
-    watcher: &'s mut dyn Watcher,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
     counts: Vec<JoinCounts>,
     outcome: PassOutcome,
@@ -160,6 +136,7 @@ struct State<'p, 's> {
     /// Read since the open batch took its last rows.
     reading: Duration,
     batch: Option<Batch>,
+    mark: Mark,
     /// When the batch before the open one was opened.
     opened_before: Option<Instant>,
 }
@@ -176,14 +153,14 @@ impl<'p, 's> State<'p, 's> {
         pass: &Pass<'p>,
         plan: &'p StreamStaticPlan,
         sink: &'s mut dyn Sink,
-        watcher: &'s mut dyn Watcher,
+        listener: &'s mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<Self> {
-        Ok(Self {
+        let mut state = Self {
             attentive: Attentive::new(),
             pipeline: Pipeline::new(&plan.joins, pass.strategy, pass.pool.as_ref())?,
             sink,
-            watcher,
+            listener,
             counted,
             counts: vec![JoinCounts::default(); plan.joins.len()],
             outcome: PassOutcome {
@@ -199,9 +176,12 @@ impl<'p, 's> State<'p, 's> {
             max_time: None,
             reading: Duration::ZERO,
             batch: None,
+            mark: Mark::default(),
             opened_before: None,
             plan,
-        })
+        };
+        state.mark = Mark::of(&state.outcome, &state.counts);
+        Ok(state)
     }
 
     fn replay(&mut self) -> Result<()> {
@@ -257,7 +237,7 @@ impl<'p, 's> State<'p, 's> {
             if let Some(failure) = broken {
                 return Err(self.in_batch(failure));
             }
-            self.aside(|state| state.watcher.rows(rows as u64))?;
+            self.aside(|state| state.listener.rows(rows as u64))?;
         }
         self.end_batch()?;
         // All rows are out: an index that comes too late takes none of their time.
@@ -349,7 +329,7 @@ impl<'p, 's> State<'p, 's> {
         self.pipeline.refresh(self.outcome.batches, time)?;
         batch.clock.add(Phase::Build, start.elapsed());
         self.batch = Some(batch);
-        self.aside(|state| state.pipeline.warn(state.watcher))
+        self.aside(|state| state.pipeline.warn(state.listener))
     }
 
     fn end_batch(&mut self) -> Result<()> {
@@ -359,12 +339,13 @@ impl<'p, 's> State<'p, 's> {
         self.sink.end_batch(id)?;
         batch.clock.add(Phase::Sink, start.elapsed());
         self.outcome.batches += 1;
+        self.mark = Mark::of(&self.outcome, &self.counts);
         self.outcome.latencies.record(batch.clock.total());
         self.outcome.join_time += batch.clock.join();
         let event_time = self.watermark.as_mut().map(Watermark::end_batch);
         let since = self.opened_before.replace(batch.opened);
         let since = since.map(|before| batch.opened.duration_since(before).as_secs_f64());
-        if self.counted == Counted::All && self.watcher.wants_progress() {
+        if self.counted == Counted::All && self.listener.wants_progress() {
             self.aside(|state| {
                 let seconds = batch.clock.total().as_secs_f64();
                 let progress = Progress {
@@ -379,7 +360,7 @@ impl<'p, 's> State<'p, 's> {
                     dimension: state.pipeline.dimensions().map(Dimension::progress).collect(),
                     ..Progress::default()
                 };
-                state.watcher.batch(progress)
+                state.listener.progress(&progress)
             })?;
         }
         Ok(())
@@ -398,9 +379,11 @@ impl<'p, 's> State<'p, 's> {
     }
 
     /// The outcome; its `elapsed` is the time of what only looked on.
-    fn finish(self) -> PassOutcome {
+    fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
+        let mark = std::mem::take(&mut self.mark);
+        mark.close(ended, &mut self.outcome, &mut self.counts)?;
         let dimensions = || self.pipeline.dimensions();
-        PassOutcome {
+        Ok(PassOutcome {
             rows_unmatched: match self.plan.output.unmatched {
                 Unmatched::AsJoined => self.counts.iter().map(|counts| counts.unmatched).sum(),
                 _ => self.outcome.rows_unmatched,
@@ -411,6 +394,6 @@ impl<'p, 's> State<'p, 's> {
             work: self.pipeline.work(&self.counts, self.outcome.work),
             elapsed: self.aside,
             ..self.outcome
-        }
+        })
     }
 }

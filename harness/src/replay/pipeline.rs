@@ -8,7 +8,7 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::behind::Behind;
 use super::dimension::Dimension;
-use super::pass::Watcher;
+use super::listener::ProgressListener;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
 use crate::record::Work;
@@ -95,9 +95,9 @@ impl<'p> Pipeline<'p> {
     }
 
     /// Tells what is odd about the tables and was not told yet.
-    pub(super) fn warn(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+    pub(super) fn warn(&mut self, listener: &mut dyn ProgressListener) -> Result<()> {
         let mut warnings = self.steps.iter_mut().flat_map(|step| step.dimension.take_warnings());
-        warnings.try_for_each(|warning| watcher.warning(&warning))
+        warnings.try_for_each(|warning| listener.warning(&warning))
     }
 
     /// Waits for indexes that are still built behind those in use.

@@ -17,7 +17,9 @@ use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::replay::clock::{BatchClock, Phase};
 use crate::replay::dimension::Dimension;
 use crate::replay::give_out::Out;
-use crate::replay::pass::{Counted, PassOutcome, Watcher};
+use crate::replay::listener::ProgressListener;
+use crate::replay::mark::Mark;
+use crate::replay::pass::{Counted, PassOutcome};
 use crate::replay::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use crate::replay::state_track::StateTrack;
 use crate::scenario::End;
@@ -29,7 +31,7 @@ pub(in crate::replay) fn run(
     strategy: &Strategy,
     pool: Option<&Arc<rayon::ThreadPool>>,
     sink: &mut dyn Sink,
-    watcher: &mut dyn Watcher,
+    listener: &mut dyn ProgressListener,
     counted: Counted,
 ) -> Result<PassOutcome> {
     let mut join = plan.operator(strategy, pool)?;
@@ -58,6 +60,8 @@ pub(in crate::replay) fn run(
             ..PassOutcome::default()
         },
         track: StateTrack::new(can_evict),
+        attentive: Attentive::new(),
+        mark: Mark::default(),
         aside: Duration::ZERO,
         max_time: None,
         opened_before: None,
@@ -65,11 +69,12 @@ pub(in crate::replay) fn run(
         plan,
         pipeline,
         sink,
-        watcher,
+        listener,
         counted,
     };
-    pass.replay(&mut join)?;
-    Ok(pass.finish())
+    pass.mark = Mark::of(&pass.outcome, &pass.counts);
+    let ended = pass.replay(&mut join);
+    pass.finish(ended)
 }
 
 /// A pass while it runs; the join is apart, for its output borrows it.
@@ -78,11 +83,13 @@ struct PairPass<'p, 's> {
     pipeline: Pipeline<'p>,
     joined: JoinedSchema,
     sink: &'s mut dyn Sink,
-    watcher: &'s mut dyn Watcher,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
     counts: Vec<JoinCounts>,
     outcome: PassOutcome,
     track: StateTrack,
+    attentive: Attentive,
+    mark: Mark,
     aside: Duration,
     /// Greatest event time of both streams so far.
     max_time: Option<i64>,
@@ -111,9 +118,8 @@ impl PairPass<'_, '_> {
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
         let mut outliers = Outliers::default();
-        let attentive = Attentive::new();
         loop {
-            attentive.check()?;
+            self.attentive.check()?;
             let batch = timed(&mut reading, || merger.next_batch());
             let Some(batch) = batch.map_err(|failure| self.in_batch(failure))? else { break };
             let mut open = Open::new(batch.rows());
@@ -123,21 +129,21 @@ impl PairPass<'_, '_> {
             if let Some(report) = self.data_batch(join, &batch, open)? {
                 let warning = outliers.look(self.plan, &batch, &report);
                 if let Some(warning) = warning {
-                    self.aside(|pass| pass.watcher.warning(&warning))?;
+                    self.aside(|pass| pass.listener.warning(&warning))?;
                 }
             }
             taking_part.look(self.plan, &batch, |side, takes_part| {
                 join.set_taking_part(side, takes_part);
             });
             self.no_data_batch(join)?;
-            self.aside(|pass| pass.watcher.rows(rows))?;
+            self.aside(|pass| pass.listener.rows(rows))?;
         }
         let back = merger.arrivals_back();
         if back > 0 && self.counted == Counted::All {
             let warning = format!(
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
             );
-            self.aside(|pass| pass.watcher.warning(&warning))?;
+            self.aside(|pass| pass.listener.warning(&warning))?;
         }
         if self.plan.end == End::Flush {
             let mut open = Open::new(0);
@@ -202,7 +208,7 @@ impl PairPass<'_, '_> {
         timed(&mut build, || self.pipeline.refresh(batch, time))
             .map_err(|failure| self.in_batch(failure))?;
         open.clock.add(Phase::Build, build);
-        self.aside(|pass| pass.pipeline.warn(pass.watcher))
+        self.aside(|pass| pass.pipeline.warn(pass.listener))
     }
 
     /// Takes the output of an executed batch to the sink, and ends the batch;
@@ -215,6 +221,7 @@ impl PairPass<'_, '_> {
     ) -> Result<BatchReport> {
         let id = self.outcome.batches;
         let joined = self.joined.clone();
+        let attentive = &self.attentive;
         let mut out = Out {
             output: &self.plan.output,
             batch_id: id,
@@ -227,12 +234,16 @@ impl PairPass<'_, '_> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
-            give_out: &mut |rows| out.give(rows),
+            give_out: &mut |rows| {
+                attentive.check()?;
+                out.give(rows)
+            },
         };
         loop {
             let rows = timed(&mut wall, || output.next_batch());
             let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
+            attentive.check()?;
             let rows = joined.rows(rows)?;
             self.pipeline.push(&rows, &mut run)?;
         }
@@ -294,11 +305,12 @@ impl PairPass<'_, '_> {
         timed(&mut sink, || self.sink.end_batch(id))?;
         open.clock.add(Phase::Sink, sink);
         self.outcome.batches += 1;
+        self.mark = Mark::of(&self.outcome, &self.counts);
         self.outcome.latencies.record(open.clock.total());
         self.outcome.join_time += open.clock.join();
         let since = self.opened_before.replace(open.opened);
         let since = since.map(|before| open.opened.duration_since(before).as_secs_f64());
-        if self.counted == Counted::All && self.watcher.wants_progress() {
+        if self.counted == Counted::All && self.listener.wants_progress() {
             self.aside(|pass| {
                 let seconds = open.clock.total().as_secs_f64();
                 let progress = Progress {
@@ -315,7 +327,7 @@ impl PairPass<'_, '_> {
                     no_data: report.kind == BatchKind::NoData,
                     end: report.kind == BatchKind::End,
                 };
-                pass.watcher.batch(progress)
+                pass.listener.progress(&progress)
             })?;
         }
         Ok(())
@@ -337,11 +349,13 @@ impl PairPass<'_, '_> {
         Failure::run(error).at(&self.plan.place)
     }
 
-    fn finish(self) -> PassOutcome {
+    fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
+        let mark = std::mem::take(&mut self.mark);
+        mark.close(ended, &mut self.outcome, &mut self.counts)?;
         let dimensions = || self.pipeline.dimensions();
         let of_tables =
             self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
-        PassOutcome {
+        Ok(PassOutcome {
             rows_unmatched: match of_tables {
                 true => self.counts.iter().map(|counts| counts.unmatched).sum(),
                 false => self.outcome.rows_unmatched,
@@ -353,7 +367,7 @@ impl PairPass<'_, '_> {
             state: Some(self.track.finish()),
             elapsed: self.aside,
             ..self.outcome
-        }
+        })
     }
 }
 
