@@ -120,7 +120,10 @@ impl GateArgs {
         for strategy in &asked.strategies {
             let name = &strategy.name;
             let known = entry.strategies.iter().find(|case| case.strategy == *name);
-            let other = other.clone().or_else(|| other_strategy(strategy, known?));
+            let other = match (&other, known) {
+                (None, Some(known)) => other_strategy(strategy, known)?,
+                _ => other.clone(),
+            };
             let without =
                 |verdict, message| CaseReport::without(&entry.scenario, name, verdict, message);
             if self.accept.is_none() && (other.is_some() || known.is_none()) {

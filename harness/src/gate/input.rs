@@ -95,23 +95,24 @@ impl Asked {
 }
 
 /// Why a strategy is another one than the baseline's; none if it is not.
-#[must_use]
-pub fn other_strategy(strategy: &Strategy, case: &Case) -> Option<String> {
-    let (old, new) = (&case.settings, measure::settings(strategy));
-    let none = "none".to_owned();
-    let mut changed: Vec<String> = Vec::new();
-    for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
-        let (old, new) = (old.get(name).unwrap_or(&none), new.get(name).unwrap_or(&none));
-        if old != new {
-            changed.push(format!("{name} was {old} and is {new}"));
-        }
-    }
-    (!changed.is_empty()).then(|| {
-        format!(
-            "its settings changed since the baseline ({}), so there is nothing to compare with",
-            changed.join(", ")
-        )
-    })
+///
+/// # Errors
+/// As [`measure::settings`].
+pub fn other_strategy(strategy: &Strategy, case: &Case) -> Result<Option<String>> {
+    let (old, new) = (&case.settings, measure::settings(strategy)?);
+    let default = "the default".to_owned();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changed = names.into_iter().filter(|&name| old.get(name) != new.get(name));
+    let changed: Vec<String> = changed
+        .map(|name| {
+            let value = |of: &BTreeMap<String, String>| of.get(name).unwrap_or(&default).clone();
+            format!("{name} was {} and is {}", value(old), value(&new))
+        })
+        .collect();
+    Ok((!changed.is_empty()).then(|| {
+        let changed = changed.join(", ");
+        format!("its settings changed since the baseline ({changed}), so there is nothing to compare with")
+    }))
 }
 
 /// The path of a scenario file as seen from the baseline's folder, so that it

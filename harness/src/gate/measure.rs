@@ -36,32 +36,37 @@ pub(super) fn force(strategy: &mut Strategy) {
     }
 }
 
-/// What a strategy is, for the baseline file. The instruction set is left out:
-/// no figure depends on it.
-#[must_use]
-pub fn settings(strategy: &Strategy) -> BTreeMap<String, String> {
+/// What a strategy is other than the default one, for the baseline file. The
+/// instruction set is left out: no figure depends on it.
+///
+/// # Errors
+/// A usage failure for an instruction set asked for and not available.
+pub fn settings(strategy: &Strategy) -> Result<BTreeMap<String, String>> {
+    let default = all_settings(&Strategy::auto()?);
+    let settings = all_settings(strategy).into_iter().zip(default);
+    let other = settings.filter(|(setting, default)| setting != default);
+    Ok(other.map(|((name, value), _)| (name.to_owned(), value)).collect())
+}
+
+fn all_settings(strategy: &Strategy) -> [(&'static str, String); 9] {
     let number = |number: Option<u64>| number.map_or("none".to_owned(), |n| n.to_string());
     let limit = strategy.state_limit;
-    let batch_rows = strategy.batch_rows.map_or("default".to_owned(), |rows| rows.to_string());
     let swap = match strategy.swap {
         Swap::Never => "never",
         Swap::Now => "now",
         Swap::Background => "background",
     };
-    BTreeMap::from(
-        [
-            ("layout", strategy.layout.to_string()),
-            ("index", strategy.index.to_string()),
-            ("threads", strategy.threads.to_string()),
-            ("batchRows", batch_rows),
-            ("broadcastThreshold", strategy.broadcast_threshold.to_string()),
-            ("swap", swap.to_owned()),
-            ("state", strategy.state.to_string()),
-            ("stateLimitRows", number(limit.rows)),
-            ("stateLimitBytes", number(limit.bytes.map(|bytes| bytes as u64))),
-        ]
-        .map(|(name, value)| (name.to_owned(), value)),
-    )
+    [
+        ("batchRows", number(strategy.batch_rows.map(|rows| rows.get() as u64))),
+        ("broadcastThreshold", strategy.broadcast_threshold.to_string()),
+        ("index", strategy.index.to_string()),
+        ("layout", strategy.layout.to_string()),
+        ("state", strategy.state.to_string()),
+        ("stateLimitBytes", number(limit.bytes.map(|bytes| bytes as u64))),
+        ("stateLimitRows", number(limit.rows)),
+        ("swap", swap.to_owned()),
+        ("threads", strategy.threads.to_string()),
+    ]
 }
 
 /// Runs one pass of a strategy.
@@ -101,14 +106,13 @@ pub fn entry(asked: Asked, measured: Vec<Measured>) -> Result<Entry> {
             asked.name
         )));
     }
-    let cases = asked.strategies.iter().zip(measured);
-    let cases = cases.map(|(strategy, measured)| Case {
-        strategy: strategy.name.clone(),
-        settings: settings(strategy),
-        measured,
-    });
+    let mut cases = Vec::with_capacity(measured.len());
+    for (strategy, measured) in asked.strategies.iter().zip(measured) {
+        let settings = settings(strategy)?;
+        cases.push(Case { strategy: strategy.name.clone(), settings, measured });
+    }
     Ok(Entry {
-        strategies: cases.collect(),
+        strategies: cases,
         scenario: asked.name,
         query: asked.query,
         data: asked.data,
