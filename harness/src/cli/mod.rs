@@ -2,6 +2,7 @@
 //! in `Command` and in `Command::execute`.
 
 mod bar;
+mod baseline;
 mod check;
 mod commas;
 mod completions;
@@ -9,6 +10,8 @@ pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod gate;
+mod gate_table;
 mod init;
 mod inline;
 pub mod machine;
@@ -55,6 +58,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
+    Baseline(baseline::BaselineArgs),
+    Gate(gate::GateArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
@@ -74,6 +79,8 @@ impl Command {
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
+            Self::Baseline(args) => args.execute(),
+            Self::Gate(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),

@@ -98,6 +98,18 @@ impl ReportFile {
     /// A usage failure for a folder, and without `force` for a file that is no
     /// report; a run failure where the system refuses.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
+        Self::replacing(path, |path| force || is_report(path), ", or add --force to replace it")
+    }
+
+    /// The same for JUnit XML, which replaces nothing but JUnit XML.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(super) fn junit(path: &Path) -> Result<Self> {
+        Self::replacing(path, |path| head(path).contains("<testsuites"), "")
+    }
+
+    fn replacing(path: &Path, may: impl FnOnce(&Path) -> bool, or: &str) -> Result<Self> {
         if path.is_dir() || path.file_name().is_none() {
             return Err(Failure::usage(format!(
                 "report path {} is a folder: name a file in it",
@@ -107,9 +119,9 @@ impl ReportFile {
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Ok(Self::Special(path.to_owned()));
         }
-        if !force && path.exists() && !is_report(path) {
+        if path.exists() && !may(path) {
             return Err(Failure::usage(format!(
-                "report path {} exists and is no report: choose another, or add --force to replace it",
+                "report path {} exists and is no report: choose another{or}",
                 path.display()
             )));
         }
@@ -136,8 +148,15 @@ impl ReportFile {
 
 /// Whether a file looks like a report made before.
 fn is_report(path: &Path) -> bool {
+    let head = head(path);
+    head.starts_with('{') && head.contains("\"schemaVersion\"")
+}
+
+/// The beginning of a file; nothing if it cannot be read.
+fn head(path: &Path) -> String {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_end(&mut head));
-    let head = String::from_utf8_lossy(&head);
-    read.is_ok() && head.starts_with('{') && head.contains("\"schemaVersion\"")
+    match File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_end(&mut head)) {
+        Ok(_) => String::from_utf8_lossy(&head).into_owned(),
+        Err(_) => String::new(),
+    }
 }

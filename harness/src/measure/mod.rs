@@ -211,6 +211,8 @@ fn summary(plan: &Plan, first: &PassOutcome, timed: &Timed, peaks: MemoryPeaks) 
         bytes_per_live_row: first.state.and_then(|state| state.bytes_per_live_row),
         dropped: first.dropped,
         outer_delay: first.state.and(first.outer_delay.quantiles()),
+        evicted: first.evicted,
+        work: first.work,
         ended: Ended::by(first.cut_short.as_ref()),
     }
 }

@@ -42,7 +42,7 @@ pub use join::{BoundJoin, BoundKey, Residual};
 pub use pair::{BoundPair, BoundPairJoin};
 pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
-pub use strategy::{Resolved, Strategy, default_isa, strategies};
+pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
 pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,

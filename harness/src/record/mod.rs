@@ -11,6 +11,7 @@ mod progress;
 mod schema;
 mod summary;
 mod time;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -27,5 +28,6 @@ pub use summary::{
     StateRows, Summary,
 };
 pub use time::iso_millis;
+pub use work::Work;
 
 pub(crate) use digest::values as value_digests;

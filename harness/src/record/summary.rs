@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Progress};
+use super::{Environment, Progress, Work};
 use crate::error::{Failure, FailureKind};
 
 /// Version of the report's layout; grows when a field changes its meaning.
@@ -82,6 +82,13 @@ pub struct Summary {
     pub dropped: Dropped,
     /// Event-time delay of null-extended rows in milliseconds; null without state.
     pub outer_delay: Option<Quantiles>,
+    /// Rows that the eviction line took out of state, the end apart; null without
+    /// state.
+    #[serde(default)]
+    pub evicted: Option<u64>,
+    /// How much was done.
+    #[serde(default)]
+    pub work: Work,
     /// Why the pass ended; counts are those of whole batches in any case.
     #[serde(default)]
     pub ended: Ended,

@@ -26,6 +26,8 @@ pub(super) struct Dimension<'p> {
     rebuilt: Option<Duration>,
     build_time: Duration,
     peak_bytes: usize,
+    /// Rows of all indexes that were built.
+    indexed_rows: u64,
     /// Builds the indexes that are swapped in; none where none is.
     behind: Option<Behind>,
     /// What is odd about the table and was not told yet.
@@ -51,6 +53,7 @@ impl<'p> Dimension<'p> {
             rebuilt: None,
             build_time: Duration::ZERO,
             peak_bytes: 0,
+            indexed_rows: 0,
             swap,
             behind,
             warnings: Vec::new(),
@@ -173,6 +176,7 @@ impl<'p> Dimension<'p> {
     /// in use.
     fn count(&mut self, snapshot: &DimensionSnapshot, beside: usize) {
         self.build_time += snapshot.build_time();
+        self.indexed_rows += snapshot.rows() as u64;
         self.peak_bytes = self.peak_bytes.max(beside + snapshot.bytes());
         if !self.warned && !snapshot.notes().is_empty() {
             // Once: the contents of a changing table are all odd in the same way.
@@ -209,6 +213,11 @@ impl<'p> Dimension<'p> {
     /// Greatest size of the table.
     pub(super) fn peak_bytes(&self) -> u64 {
         self.peak_bytes as u64
+    }
+
+    /// Rows of all indexes that were built, each time that one was.
+    pub(super) fn indexed_rows(&self) -> u64 {
+        self.indexed_rows
     }
 
     /// Time spent in building indexes and payloads.

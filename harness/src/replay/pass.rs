@@ -20,7 +20,7 @@ use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::Attentive;
 use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress};
+use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::sink::Sink;
 
 /// What to do beside joining.
@@ -63,6 +63,10 @@ pub struct PassOutcome {
     pub latencies: Latencies,
     /// Checksum of the rows given out; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
+    /// Rows that the eviction line took out of state; `None` without state.
+    pub evicted: Option<u64>,
+    /// How much was done.
+    pub work: Work,
     /// Why the pass was cut short: everything here is as it was after its last
     /// whole batch.
     pub cut_short: Option<Failure>,
@@ -387,6 +391,7 @@ impl<'p, 's> State<'p, 's> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             elapsed: self.aside,
             ..self.outcome
         })

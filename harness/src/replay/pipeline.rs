@@ -11,6 +11,7 @@ use super::dimension::Dimension;
 use super::listener::ProgressListener;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
+use crate::record::Work;
 use crate::scenario::Swap;
 
 /// The joins of a pass, each with its table.
@@ -31,6 +32,21 @@ struct Step<'p> {
 pub(super) struct JoinCounts {
     pub(super) matched: u64,
     pub(super) unmatched: u64,
+    probed: u64,
+    compared: u64,
+    residual_pairs: u64,
+    gathered: u64,
+}
+
+impl JoinCounts {
+    fn add(&mut self, stats: &JoinStats) {
+        self.matched += stats.rows_matched;
+        self.unmatched += stats.rows_unmatched;
+        self.probed += stats.rows_in;
+        self.compared += stats.keys_compared;
+        self.residual_pairs += stats.residual_pairs;
+        self.gathered += stats.values_gathered;
+    }
 }
 
 /// Wall time of the joins of one push.
@@ -94,6 +110,20 @@ impl<'p> Pipeline<'p> {
         self.steps.iter().map(|step| &step.dimension)
     }
 
+    /// What these counts and the tables' builds add to the work of a pass.
+    pub(super) fn work(&self, counts: &[JoinCounts], mut work: Work) -> Work {
+        if self.steps.is_empty() {
+            return work;
+        }
+        let sum = |count: fn(&JoinCounts) -> u64| counts.iter().map(count).sum::<u64>();
+        work.rows_probed = Some(sum(|join| join.probed));
+        work.keys_compared = Some(sum(|join| join.compared));
+        work.rows_indexed = Some(self.dimensions().map(Dimension::indexed_rows).sum());
+        work.residual_pairs += sum(|join| join.residual_pairs);
+        work.values_gathered += sum(|join| join.gathered);
+        work
+    }
+
     /// Joins rows of the stream with every table.
     pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
         push_from(&self.steps, 0, rows, run)
@@ -112,8 +142,7 @@ fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_
         push_from(steps, at + 1, &joined, run)?;
     }
     let stats = cursor.stats();
-    run.counts[at].matched += stats.rows_matched;
-    run.counts[at].unmatched += stats.rows_unmatched;
+    run.counts[at].add(&stats);
     run.times.add(&stats, wall);
     Ok(())
 }

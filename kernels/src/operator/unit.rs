@@ -173,28 +173,28 @@ impl Unit {
     }
 
     /// Calls `look_up` with the table's part that a stretch meets and its keys,
-    /// unless nothing can be found there.
+    /// unless nothing can be found there; gives back what it says.
     fn probe(
         &self,
         snapshot: &DimensionSnapshot,
         stretch: &Stretch,
-        look_up: impl FnOnce(&Part, Probe<'_>),
-    ) {
+        look_up: impl FnOnce(&Part, Probe<'_>) -> u64,
+    ) -> u64 {
         let Some(part) = stretch.part.map(|part| &snapshot.parts().partitions[part]) else {
-            return;
+            return 0;
         };
         if part.index.rows() == 0 {
-            return;
+            return 0;
         }
         match &self.input {
-            Input::None => {}
+            Input::None => 0,
             Input::Sliced { keys, hashes, .. } => {
-                look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()));
+                look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()))
             }
             Input::Exchanged { exchange, .. } => {
                 let range = stretch.from..stretch.from + stretch.len;
                 exchange.pieces[stretch.piece]
-                    .with(range, |keys, hashes| look_up(part, Probe::new(keys, hashes, None)));
+                    .with(range, |keys, hashes| look_up(part, Probe::new(keys, hashes, None)))
             }
         }
     }
@@ -214,19 +214,21 @@ impl Unit {
         let mut found = std::mem::take(&mut self.pairs.build_rows);
         found.clear();
         found.resize(self.rows, NO_ROW);
-        let mut offset = 0;
+        let (mut offset, mut compared) = (0, 0);
         for stretch in &self.stretches {
             let found = &mut found[offset..offset + stretch.len];
             offset += stretch.len;
-            self.probe(snapshot, stretch, |part, probe| {
-                part.index.first_match(probe, found);
+            compared += self.probe(snapshot, stretch, |part, probe| {
+                let compared = part.index.first_match(probe, found);
                 if part.first_row > 0 {
                     for row in found.iter_mut().filter(|row| **row != NO_ROW) {
                         *row += part.first_row;
                     }
                 }
+                compared
             });
         }
+        self.stats.keys_compared += compared;
         if join.plan.residual.is_some() {
             self.pairs.build_rows = found;
             self.pairs.probe_rows = (0..self.rows as u32).collect();
@@ -283,13 +285,15 @@ impl Unit {
             && pairs.len() < limit
         {
             let (held, mut done) = (pairs.len(), true);
-            self.probe(snapshot, rows, |part, probe| {
-                part.index.find(probe, &mut cursor, &mut pairs, limit);
+            let compared = self.probe(snapshot, rows, |part, probe| {
+                let compared = part.index.find(probe, &mut cursor, &mut pairs, limit);
                 done = cursor.is_done(rows.len);
                 if part.first_row > 0 {
                     pairs.build_rows[held..].iter_mut().for_each(|row| *row += part.first_row);
                 }
+                compared
             });
+            self.stats.keys_compared += compared;
             if offset > 0 {
                 pairs.probe_rows[held..].iter_mut().for_each(|row| *row += offset as u32);
             }
@@ -344,6 +348,7 @@ impl Unit {
         if self.pairs.is_empty() {
             return Ok(());
         }
+        self.stats.residual_pairs += self.pairs.len() as u64;
         let columns = self.gather(snapshot, batch, &residual.slots, 0..self.pairs.len())?;
         let keep = residual.filter.evaluate(&columns, self.pairs.len())?;
         self.pairs.retain_from(0, &keep);

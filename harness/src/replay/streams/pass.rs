@@ -13,7 +13,7 @@ use super::progress;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::{Strategy, StreamStreamPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress};
+use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::replay::clock::{BatchClock, Phase};
 use crate::replay::dimension::Dimension;
 use crate::replay::give_out::Out;
@@ -47,6 +47,15 @@ pub(in crate::replay) fn run(
                 null_key: Some(0),
                 filtered: Some(0),
                 null_time: Some(0),
+            },
+            evicted: Some(0),
+            work: Work {
+                rows_walked: Some(0),
+                rows_visited: Some(0),
+                blocks_visited: Some(0),
+                rows_moved: Some(0),
+                index_resizes: Some(0),
+                ..Work::default()
             },
             ..PassOutcome::default()
         },
@@ -281,6 +290,7 @@ impl PairPass<'_, '_> {
         if self.plan.output.unmatched == Unmatched::AsJoined && self.plan.joins.is_empty() {
             self.outcome.rows_unmatched += report.rows_unmatched;
         }
+        count_work(&mut self.outcome, report);
         // The end is no moment of the stream: its rows have waited for nothing.
         let now = self.max_time.filter(|_| report.kind != BatchKind::End);
         for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
@@ -353,11 +363,31 @@ impl PairPass<'_, '_> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             state: Some(self.track.finish()),
             elapsed: self.aside,
             ..self.outcome
         })
     }
+}
+
+/// Adds what a batch did to the totals.
+fn count_work(outcome: &mut PassOutcome, report: &BatchReport) {
+    let work = &mut outcome.work;
+    for side in [&report.left, &report.right] {
+        for (total, count) in [
+            (&mut outcome.evicted, side.evicted),
+            (&mut work.rows_walked, side.rows_walked),
+            (&mut work.rows_visited, side.rows_visited),
+            (&mut work.blocks_visited, side.blocks_visited),
+            (&mut work.rows_moved, side.rows_moved),
+            (&mut work.index_resizes, side.index_resizes),
+        ] {
+            *total = Some(total.unwrap_or(0) + count);
+        }
+    }
+    work.residual_pairs += report.residual_pairs;
+    work.values_gathered += report.values_gathered;
 }
 
 /// How long a row of this event time has waited when the greatest event time is

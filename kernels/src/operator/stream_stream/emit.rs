@@ -102,6 +102,7 @@ impl Task<'_> {
     /// Drops the pairs that fail the residual condition.
     pub(super) fn apply_residual(&mut self, shared: &Shared<'_>) -> Result<()> {
         let Some(residual) = &shared.plan.residual else { return Ok(()) };
+        self.report.residual_pairs += self.pending.len() as u64;
         let mut keep = Vec::with_capacity(self.pending.len());
         while keep.len() < self.pending.len() {
             let from = keep.len();
@@ -138,7 +139,7 @@ impl Task<'_> {
 
     /// Kept columns of a range of the pending rows.
     fn columns(
-        &self,
+        &mut self,
         wanted: &[Kept],
         range: Range<usize>,
         shared: &Shared<'_>,
@@ -166,6 +167,8 @@ impl Task<'_> {
             None => Vec::new(),
         }
         .into_iter();
+        let copied = wanted.iter().filter(|k| of_new == Some(k.side) || of_stored == Some(k.side));
+        self.report.values_gathered += (copied.count() * range.len()) as u64;
         let null = |kept: &Kept| {
             let types = &shared.plan.side(kept.side).kept_types;
             new_null_array(&types[kept.column], range.len())

@@ -239,6 +239,7 @@ impl<'a> Task<'a> {
         };
         let report = self.report.side_mut(side);
         report.removed += eviction.rows;
+        report.evicted += if line.is_some() { eviction.rows } else { 0 };
         report.rows_visited += eviction.visited;
         report.blocks_visited += eviction.blocks;
         self.outer_times.extend(departed.times);
@@ -250,8 +251,11 @@ impl<'a> Task<'a> {
         let started = Instant::now();
         for side in [Side::Left, Side::Right] {
             let store = self.partition.store_mut(side);
-            store.reclaim();
-            self.report.side_mut(side).state = store.size();
+            let upkeep = store.reclaim();
+            let report = self.report.side_mut(side);
+            report.rows_moved += upkeep.moved;
+            report.index_resizes += upkeep.resizes;
+            report.state = store.size();
         }
         self.report.times.evict += started.elapsed();
     }
