@@ -3,6 +3,7 @@
 mod behind;
 mod clock;
 mod dimension;
+mod evidence;
 mod give_out;
 mod pass;
 mod pipeline;
@@ -12,11 +13,16 @@ mod state_track;
 mod streams;
 mod trigger;
 mod watermark;
+mod witness;
 
 #[cfg(test)]
 mod tests;
 
 pub use clock::{BatchClock, Phase};
+pub use evidence::{
+    Ahead, Backlog, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint, TableSeen,
+    TimesSeen,
+};
 pub use pass::{Counted, Pass, PassOutcome, Watcher};
 pub use read_through::read_through;
 pub use state_track::StateOutcome;

@@ -7,12 +7,14 @@ use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
+use super::evidence::Evidence;
 use super::give_out::{Out, selected};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
 use super::state_track::StateOutcome;
 use super::streams;
 use super::watermark::Watermark;
+use super::witness::Witness;
 use crate::culprit::culprit;
 use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::Attentive;
@@ -91,6 +93,8 @@ pub struct PassOutcome {
     pub latencies: Latencies,
     /// Checksum of the rows given out; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
+    /// What findings are made of.
+    pub evidence: Evidence,
 }
 
 /// A pass about to run.
@@ -122,15 +126,32 @@ impl<'p> Pass<'p> {
         watcher: &mut dyn Watcher,
         counted: Counted,
     ) -> Result<PassOutcome> {
+        self.run_with(sink, None, watcher, counted)
+    }
+
+    /// The same; rows that found nothing go to `unmatched`, if there is such a
+    /// sink, the plan carries their columns and the pass counts.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<'s>(
+        &'s self,
+        sink: &'s mut dyn Sink,
+        unmatched: Option<&'s mut dyn Sink>,
+        watcher: &'s mut dyn Watcher,
+        counted: Counted,
+    ) -> Result<PassOutcome> {
         let started = Instant::now();
+        let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
         let mut outcome = match self.plan {
             Plan::StreamStatic(plan) => {
-                let mut state = State::new(self, plan, sink, watcher, counted)?;
+                let mut state = State::new(self, plan, sink, watcher, counted, witness)?;
                 state.replay()?;
                 state.finish()
             }
             Plan::StreamStream(plan) => {
-                streams::run(plan, self.strategy, self.pool.as_ref(), sink, watcher, counted)?
+                let pool = self.pool.as_ref();
+                streams::run(plan, self.strategy, pool, sink, watcher, counted, witness)?
             }
         };
         outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
@@ -150,6 +171,7 @@ struct State<'p, 's> {
     outcome: PassOutcome,
     /// Time of what only looks on.
     aside: Duration,
+    witness: Option<Witness<'s>>,
     watermark: Option<Watermark>,
     /// Greatest event time so far.
     max_time: Option<i64>,
@@ -174,6 +196,7 @@ impl<'p, 's> State<'p, 's> {
         sink: &'s mut dyn Sink,
         watcher: &'s mut dyn Watcher,
         counted: Counted,
+        witness: Option<Witness<'s>>,
     ) -> Result<Self> {
         Ok(Self {
             attentive: Attentive::new(),
@@ -191,6 +214,7 @@ impl<'p, 's> State<'p, 's> {
                 ..PassOutcome::default()
             },
             aside: Duration::ZERO,
+            witness,
             watermark: plan.stream.watermark.map(Watermark::new),
             max_time: None,
             reading: Duration::ZERO,
@@ -270,6 +294,9 @@ impl<'p, 's> State<'p, 's> {
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
+                if self.witness.is_some() {
+                    self.outcome.evidence.see(times);
+                }
             }
             self.plan.stream.prepare.apply(source).map_err(Failure::run)
         })?;
@@ -296,6 +323,7 @@ impl<'p, 's> State<'p, 's> {
             let mut run = Run {
                 counts: &mut vec![JoinCounts::default(); self.counts.len()],
                 times: JoinTimes::default(),
+                witness: None,
                 give_out: &mut |rows| {
                     self.attentive.check()?;
                     selected(&self.plan.output, rows).map(|_| ())
@@ -318,6 +346,7 @@ impl<'p, 's> State<'p, 's> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
+            witness: self.witness.as_mut(),
             give_out: &mut |rows| {
                 self.attentive.check()?;
                 out.give(rows)
@@ -326,7 +355,7 @@ impl<'p, 's> State<'p, 's> {
         self.pipeline.push(rows, &mut run)?;
         let JoinTimes { keys, probe, materialise } = run.times;
         let (sink, aside) = (out.time, out.aside);
-        self.aside += aside;
+        self.aside += aside + self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
         if let Some(batch) = &mut self.batch {
             batch.clock.add(Phase::Keys, keys);
             batch.clock.add(Phase::Probe, probe);
@@ -353,6 +382,10 @@ impl<'p, 's> State<'p, 's> {
         let id = self.outcome.batches;
         let start = Instant::now();
         self.sink.end_batch(id)?;
+        if let Some(witness) = &mut self.witness {
+            witness.end_batch()?;
+            self.aside += witness.take_time();
+        }
         batch.clock.add(Phase::Sink, start.elapsed());
         self.outcome.batches += 1;
         self.outcome.latencies.record(batch.clock.total());
@@ -394,7 +427,10 @@ impl<'p, 's> State<'p, 's> {
     }
 
     /// The outcome; its `elapsed` is the time of what only looked on.
-    fn finish(self) -> PassOutcome {
+    fn finish(mut self) -> PassOutcome {
+        if let Some(witness) = self.witness.take() {
+            self.outcome.evidence.joins = self.pipeline.witnessed(witness);
+        }
         let dimensions = || self.pipeline.dimensions();
         PassOutcome {
             rows_unmatched: match self.plan.output.unmatched {
