@@ -17,6 +17,8 @@ pub enum FailureKind {
     Inconclusive,
     /// Somebody asked to end (Ctrl-C): exit code 130.
     Interrupted,
+    /// The time limit is over: exit code 1.
+    TimedOut,
 }
 
 impl FailureKind {
@@ -30,11 +32,18 @@ impl FailureKind {
             .unwrap_or(Self::Run)
     }
 
+    /// Whether a run ended because it was asked to, not because of what it met:
+    /// what it has done by then is right.
+    #[must_use]
+    pub fn was_asked_for(self) -> bool {
+        matches!(self, Self::Interrupted | Self::TimedOut)
+    }
+
     /// The process exit code.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Run => 1,
+            Self::Run | Self::TimedOut => 1,
             Self::Usage => 2,
             Self::Regression => 3,
             Self::WrongResult => 4,
@@ -45,7 +54,7 @@ impl FailureKind {
 }
 
 /// A failure with its kind and one clear message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     /// Decides the exit code.
     pub kind: FailureKind,
@@ -75,9 +84,36 @@ impl Failure {
         Self { kind: FailureKind::Interrupted, message: "interrupted".to_owned() }
     }
 
-    /// The same failure with `place: ` put before its message.
+    /// The time limit is over.
+    #[must_use]
+    pub fn timed_out() -> Self {
+        Self {
+            kind: FailureKind::TimedOut,
+            message: "the time limit (--timeout) is over".to_owned(),
+        }
+    }
+
+    /// What was asked for, when a whole pass was done and only its timing was
+    /// being repeated.
+    #[must_use]
+    pub fn repeating(self) -> Self {
+        let asked = if self.kind == FailureKind::TimedOut {
+            Self::timed_out()
+        } else {
+            Self::interrupted()
+        };
+        let message =
+            format!("{asked} while the measurement was repeated; rows and counts are whole");
+        Self { message, ..asked }
+    }
+
+    /// The same failure with `place: ` put before its message; what was asked
+    /// for happened nowhere in particular.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
+        if self.kind.was_asked_for() {
+            return self;
+        }
         self.message = format!("{place}: {}", self.message);
         self
     }

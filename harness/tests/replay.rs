@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use streamjoin::error::{Failure, FailureKind, Result};
 use streamjoin::plan::{Strategy as JoinStrategy, plan};
 use streamjoin::record::Progress;
-use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
+use streamjoin::replay::{Counted, Pass, PassOutcome, ProgressListener};
 use streamjoin::scenario::{self, Scenario, SourceText};
 use streamjoin::sink::{self, Sink, SinkSpec};
 
@@ -19,10 +19,10 @@ struct Notes<F> {
     after: F,
 }
 
-impl<F: FnMut(u64)> Watcher for Notes<F> {
-    fn batch(&mut self, progress: Progress) -> Result<()> {
+impl<F: FnMut(u64)> ProgressListener for Notes<F> {
+    fn progress(&mut self, progress: &Progress) -> Result<()> {
         (self.after)(progress.batch_id);
-        self.kept.push(progress);
+        self.kept.push(progress.clone());
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use streamjoin::error::Result;
 use streamjoin::plan::{Plan, Strategy, plan, pool, read_table, strategies};
 use streamjoin::record::Progress;
-use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
+use streamjoin::replay::{Counted, Pass, PassOutcome, ProgressListener};
 use streamjoin::scenario::{self, Scenario, SourceText, Swap};
 use streamjoin::sink::{self, SinkSpec};
 use streamjoin_kernels::DimensionSnapshot;
@@ -22,15 +22,15 @@ struct Notes {
     pause: Duration,
 }
 
-impl Watcher for Notes {
+impl ProgressListener for Notes {
     fn warning(&mut self, warning: &str) -> Result<()> {
         self.warnings.push(warning.to_owned());
         Ok(())
     }
 
-    fn batch(&mut self, progress: Progress) -> Result<()> {
+    fn progress(&mut self, progress: &Progress) -> Result<()> {
         std::thread::sleep(self.pause);
-        self.progress.push(progress);
+        self.progress.push(progress.clone());
         Ok(())
     }
 }

@@ -64,13 +64,8 @@ impl InlineArgs {
                 let _ = writeln!(text, "type = {}", quoted(join_type));
             }
         }
-        parse(text).map(Some)
+        scenario::parse(SourceText::new(PLACE, text), "arguments").map(Some)
     }
-}
-
-/// A scenario made from flags, again from its text.
-pub(super) fn parse(text: String) -> Result<Scenario> {
-    scenario::parse(SourceText::new(PLACE, text), "arguments")
 }
 
 /// Whether a scenario was made from flags.

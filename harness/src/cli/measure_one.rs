@@ -12,17 +12,18 @@ use super::inline;
 use crate::error::{Failure, Result};
 use crate::measure::{LEAST_TIME, measure, serve};
 use crate::plan::{plan, strategies};
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Scenario, SourceText};
 use crate::sink::SinkSpec;
 
 /// Measure one strategy for another streamjoin process
 #[derive(Debug, Args)]
 pub(super) struct MeasureOneArgs {
-    /// The scenario's text, where there is no file
-    #[arg(long, conflicts_with = "scenario")]
-    text: Option<String>,
+    /// The scenario's text, where its file does not have it
     #[arg(long)]
-    scenario: Option<PathBuf>,
+    text: Option<String>,
+    /// The scenario's file: relative paths start at its folder
+    #[arg(long)]
+    scenario: PathBuf,
     #[arg(long)]
     name: String,
     #[arg(long)]
@@ -43,11 +44,10 @@ pub(super) struct MeasureOneArgs {
 
 impl MeasureOneArgs {
     pub(super) fn execute(self) -> Result<()> {
-        serve(self.progress, |watcher| {
-            let scenario = match (self.text, self.scenario) {
-                (Some(text), _) => inline::parse(text)?,
-                (None, Some(path)) => scenario::load(&path, &self.name)?,
-                (None, None) => return Err(Failure::usage("no scenario to measure")),
+        serve(self.progress, |listener| {
+            let scenario = match self.text {
+                Some(text) => scenario::parse(SourceText::new(self.scenario, text), &self.name)?,
+                None => scenario::load(&self.scenario, &self.name)?,
             };
             let plan = plan(&scenario, self.limit)?;
             let strategies = strategies(&scenario, &[self.strategy], self.threads)?;
@@ -59,7 +59,7 @@ impl MeasureOneArgs {
                 self.output_format.as_deref(),
                 self.force,
             )?;
-            measure(&plan, strategy, &sink, LEAST_TIME, watcher)
+            measure(&plan, strategy, &sink, LEAST_TIME, listener)
         })
     }
 }
@@ -85,10 +85,9 @@ impl Job<'_> {
         command.arg("measure-one");
         // Values may start with a dash: give them with their flags.
         command.arg(format!("--name={}", self.scenario.name));
-        if inline::is_inline(self.scenario) {
+        command.arg("--scenario").arg(self.scenario.text.path());
+        if inline::is_inline(self.scenario) || self.scenario.text.is_edited() {
             command.arg(format!("--text={}", self.scenario.text.text()));
-        } else {
-            command.arg("--scenario").arg(self.scenario.text.path());
         }
         command.arg(format!("--strategy={}", self.strategy));
         if let Some(threads) = self.threads {

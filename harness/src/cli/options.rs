@@ -19,6 +19,11 @@ pub(super) struct ScenarioArgs {
     #[command(flatten)]
     inline: InlineArgs,
 
+    /// Put VALUE in place of what the scenario says at KEY, such as `replay.trigger.rows=1000` or
+    /// `strategies.a.threads=2`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<(String, String)>,
+
     /// Folder with shipped data and scenarios [default: $STREAMJOIN_DATA, or `datasets` in this
     /// folder or one above it]
     #[arg(long, value_name = "DIR")]
@@ -27,10 +32,13 @@ pub(super) struct ScenarioArgs {
 
 impl ScenarioArgs {
     pub(super) fn find(&self) -> Result<Scenario> {
-        if let Some(scenario) = self.inline.scenario()? {
-            return Ok(scenario);
-        }
-        scenario::find(self.scenario.as_deref(), self.data_dir.as_deref())
+        let found = match self.inline.scenario()? {
+            Some(scenario) => scenario,
+            None => scenario::find(self.scenario.as_deref(), self.data_dir.as_deref())?,
+        };
+        self.set
+            .iter()
+            .try_fold(found, |scenario, (key, value)| scenario::set(&scenario, key, value))
     }
 }
 
@@ -49,6 +57,16 @@ pub(super) struct StrategyArgs {
     /// Stream rows to read at most, whatever the scenario says
     #[arg(long, value_name = "ROWS", value_parser = rows)]
     pub(super) limit: Option<u64>,
+}
+
+/// `KEY=VALUE`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err("KEY=VALUE is expected, such as replay.trigger.rows=1000".to_owned()),
+    }
 }
 
 /// A number of rows, `_` between digits allowed.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use streamjoin_datasets::AtomicFile;
 
-use super::inline::is_inline;
 use crate::error::{Failure, Result};
 use crate::plan::Plan;
 use crate::scenario::Scenario;
@@ -36,7 +35,7 @@ pub(super) fn check(
         let refuse = |that: String| {
             Err(Failure::usage(format!("{what} path {} {that}: choose another", path.display())))
         };
-        if !is_inline(scenario) && same(path, scenario.text.path()) {
+        if same(path, scenario.text.path()) {
             return refuse("is the scenario".to_owned());
         }
         for source in plan.sources() {

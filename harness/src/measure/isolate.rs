@@ -3,14 +3,16 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::message::Message;
+use super::{Measured, tell_end};
 use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::{self, Attentive};
-use crate::record::{Progress, Summary};
-use crate::replay::Watcher;
+use crate::record::{Ended, Progress, Summary};
+use crate::replay::{Idle, ProgressListener, Started};
 
 /// How often a measuring process says how far it is.
 const TICK: Duration = Duration::from_millis(100);
@@ -44,46 +46,78 @@ impl Worker {
     ///
     /// # Errors
     /// Its failure, or a run failure when it ends without a word.
-    pub fn follow(mut self, watcher: &mut dyn Watcher) -> Result<Summary> {
+    pub fn follow(mut self, listener: &mut dyn ProgressListener) -> Result<Measured> {
+        listener.started(&Started { strategy: self.strategy.clone(), rows: None })?;
         let attentive = Attentive::new();
-        let result = self.listen(watcher);
+        let result = self.listen(listener);
         drop(attentive);
         if matches!(&result, Err(failure) if failure.kind != FailureKind::Interrupted) {
-            // It may still be at work when the watcher gave up; it has nothing to lose.
+            // It may still be at work when the listener gave up; it has nothing to lose.
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(Failure::run)?;
-        match result? {
-            Some(summary) => Ok(summary),
-            None => Err(Failure::run(format!(
-                "the process that measured `{}` ended without a result ({status})",
-                self.strategy
-            ))),
-        }
+        let measured = result.and_then(|measured| {
+            measured.ok_or_else(|| {
+                Failure::run(format!(
+                    "the process that measured `{}` ended without a result ({status})",
+                    self.strategy
+                ))
+            })
+        });
+        tell_end(listener, measured)
     }
 
-    fn listen(&mut self, watcher: &mut dyn Watcher) -> Result<Option<Summary>> {
-        let Some(output) = self.child.stdout.take() else { return Ok(None) };
-        for line in BufReader::new(output).lines() {
-            let line = line.map_err(Failure::run)?;
-            let message = serde_json::from_str(&line).map_err(|error| {
-                Failure::run(format!("the process that measures `{}`: {error}", self.strategy))
-            })?;
-            match message {
-                Message::Rows { rows } => {
+    fn listen(&mut self, listener: &mut dyn ProgressListener) -> Result<Option<Measured>> {
+        let lines = self.lines()?;
+        loop {
+            let line = match lines.recv_timeout(TICK) {
+                Ok(line) => line.map_err(Failure::run)?,
+                Err(RecvTimeoutError::Timeout) => {
                     if interrupt::requested() {
                         // A terminal tells both processes, a script only this one.
                         drop(self.child.stdin.take());
                     }
-                    watcher.rows(rows)?;
+                    continue;
                 }
-                Message::Warning { message } => watcher.warning(&message)?,
-                Message::Progress { progress } => watcher.batch(*progress)?,
-                Message::Summary { summary } => return Ok(Some(*summary)),
-                Message::Failure { code, message } => return Err(Message::failure(code, message)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            };
+            let message = serde_json::from_str(&line).map_err(|error| {
+                Failure::run(format!("the process that measures `{}`: {error}", self.strategy))
+            })?;
+            if interrupt::requested() {
+                drop(self.child.stdin.take());
+            }
+            match message {
+                Message::Rows { rows } => listener.rows(rows)?,
+                Message::Warning { message } => listener.warning(&message)?,
+                Message::Progress { progress } => listener.progress(&progress)?,
+                Message::Idle { idle } => listener.idle(&idle)?,
+                Message::Measured { summary, cut_short } => {
+                    let cut_short = cut_short.map(|told| interrupt::named(told.into()));
+                    let ended = Ended::by(cut_short.as_ref());
+                    return Ok(Some(Measured {
+                        summary: Summary { ended, ..*summary },
+                        cut_short,
+                    }));
+                }
+                Message::Failure { failure } => return Err(failure.into()),
             }
         }
-        Ok(None)
+    }
+
+    /// What it says, line by line, from a thread that waits for it.
+    fn lines(&mut self) -> Result<Receiver<io::Result<String>>> {
+        let (sender, lines) = mpsc::channel();
+        let Some(output) = self.child.stdout.take() else { return Ok(lines) };
+        let read = move || {
+            for line in BufReader::new(output).lines() {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        };
+        thread::Builder::new().name("worker".to_owned()).spawn(read).map_err(Failure::run)?;
+        Ok(lines)
     }
 }
 
@@ -93,14 +127,17 @@ impl Worker {
 /// A run failure when nobody listens any more; the measurement's own failure
 /// is told, not returned.
 pub fn serve(
-    wants_progress: bool,
-    measure: impl FnOnce(&mut dyn Watcher) -> Result<Summary>,
+    every_batch: bool,
+    measure: impl FnOnce(&mut dyn ProgressListener) -> Result<Measured>,
 ) -> Result<()> {
     end_with_the_other();
-    let mut teller = Teller { wants_progress, rows: 0, told: Instant::now() };
+    let mut teller = Teller { every_batch, rows: 0, told: Instant::now(), told_batch: None };
     let message = match measure(&mut teller) {
-        Ok(summary) => Message::Summary { summary: Box::new(summary) },
-        Err(failure) => Message::of_failure(&failure),
+        Ok(Measured { summary, cut_short }) => Message::Measured {
+            summary: Box::new(summary),
+            cut_short: cut_short.as_ref().map(Into::into),
+        },
+        Err(failure) => Message::Failure { failure: (&failure).into() },
     };
     tell(&message)
 }
@@ -125,16 +162,14 @@ fn tell(message: &Message) -> Result<()> {
 }
 
 struct Teller {
-    wants_progress: bool,
+    /// Whether every batch is to be told, or only now and then one.
+    every_batch: bool,
     rows: u64,
     told: Instant,
+    told_batch: Option<Instant>,
 }
 
-impl Watcher for Teller {
-    fn wants_progress(&self) -> bool {
-        self.wants_progress
-    }
-
+impl ProgressListener for Teller {
     fn rows(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;
         if self.told.elapsed() < TICK {
@@ -148,7 +183,15 @@ impl Watcher for Teller {
         tell(&Message::Warning { message: warning.to_owned() })
     }
 
-    fn batch(&mut self, progress: Progress) -> Result<()> {
-        tell(&Message::Progress { progress: Box::new(progress) })
+    fn progress(&mut self, progress: &Progress) -> Result<()> {
+        if !self.every_batch && self.told_batch.is_some_and(|told| told.elapsed() < TICK) {
+            return Ok(());
+        }
+        self.told_batch = Some(Instant::now());
+        tell(&Message::Progress { progress: Box::new(progress.clone()) })
+    }
+
+    fn idle(&mut self, idle: &Idle) -> Result<()> {
+        tell(&Message::Idle { idle: idle.clone() })
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, FailureKind};
 use crate::record::{Progress, Summary};
+use crate::replay::Idle;
 
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,26 +25,42 @@ pub(super) enum Message {
         /// Its record.
         progress: Box<Progress>,
     },
+    /// A trigger was due and no row had arrived.
+    Idle {
+        /// When.
+        idle: Idle,
+    },
     /// The strategy is measured; nothing follows.
-    Summary {
+    Measured {
         /// Its record.
         summary: Box<Summary>,
+        /// Why it was cut short.
+        cut_short: Option<ToldFailure>,
     },
     /// It failed; nothing follows.
     Failure {
-        /// The exit code that tells the kind.
-        code: u8,
-        /// What went wrong.
-        message: String,
+        /// How.
+        failure: ToldFailure,
     },
 }
 
-impl Message {
-    pub(super) fn of_failure(failure: &Failure) -> Self {
-        Self::Failure { code: failure.kind.exit_code(), message: failure.message.clone() }
-    }
+/// A failure on its way to another process.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ToldFailure {
+    /// The exit code that tells the kind.
+    code: u8,
+    /// What went wrong.
+    message: String,
+}
 
-    pub(super) fn failure(code: u8, message: String) -> Failure {
-        Failure { kind: FailureKind::of_exit_code(code), message }
+impl From<&Failure> for ToldFailure {
+    fn from(failure: &Failure) -> Self {
+        Self { code: failure.kind.exit_code(), message: failure.message.clone() }
+    }
+}
+
+impl From<ToldFailure> for Failure {
+    fn from(told: ToldFailure) -> Self {
+        Self { kind: FailureKind::of_exit_code(told.code), message: told.message }
     }
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, Strategy, pool_with_caller};
-use crate::record::{DimensionSummary, Progress, Summary};
-use crate::replay::{Counted, Pass, PassOutcome, Watcher};
+use crate::record::{DimensionSummary, Ended, Progress, Summary};
+use crate::replay::{Counted, Pass, PassOutcome, ProgressListener, Started, Terminated};
 use crate::sink::{self, Sink, SinkSpec};
 
 pub use isolate::{Worker, serve};
@@ -23,6 +23,25 @@ pub use verify::verify;
 
 /// How long a strategy is measured at least, unless one pass takes longer.
 pub const LEAST_TIME: Duration = Duration::from_secs(2);
+
+/// What measuring a strategy came to.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The record; of a run that was cut short, up to its last whole batch.
+    pub summary: Summary,
+    /// Why it was cut short, and where its rows are kept.
+    pub cut_short: Option<Failure>,
+}
+
+impl Measured {
+    /// The record of a run that was not cut short.
+    ///
+    /// # Errors
+    /// Why it was.
+    pub fn whole(self) -> Result<Summary> {
+        self.cut_short.map_or(Ok(self.summary), Err)
+    }
+}
 
 /// Measures `strategy` on `plan`; the first pass's rows go to `sink`.
 ///
@@ -35,22 +54,51 @@ pub fn measure(
     strategy: &Strategy,
     sink: &SinkSpec,
     least_time: Duration,
-    watcher: &mut dyn Watcher,
-) -> Result<Summary> {
+    listener: &mut dyn ProgressListener,
+) -> Result<Measured> {
+    listener.started(&Started { strategy: strategy.name.clone(), rows: plan.rows() })?;
+    let measured = passes(plan, strategy, sink, least_time, listener);
+    tell_end(listener, measured)
+}
+
+/// Tells how a run ended; the listener's own failure counts if there is no other.
+fn tell_end(listener: &mut dyn ProgressListener, measured: Result<Measured>) -> Result<Measured> {
+    let end = match &measured {
+        Ok(measured) => {
+            Terminated { summary: Some(&measured.summary), failure: measured.cut_short.as_ref() }
+        }
+        Err(failure) => Terminated { summary: None, failure: Some(failure) },
+    };
+    let told = listener.terminated(&end);
+    let measured = measured?;
+    told.map(|()| measured)
+}
+
+fn passes(
+    plan: &Plan,
+    strategy: &Strategy,
+    sink: &SinkSpec,
+    least_time: Duration,
+    listener: &mut dyn ProgressListener,
+) -> Result<Measured> {
     let sampler = MemorySampler::start();
     let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
-    let mut first = match pass.run(&mut *target, watcher, Counted::All) {
+    let mut first = match pass.run(&mut *target, listener, Counted::All) {
         Ok(outcome) => outcome,
         Err(failure) => return Err(abandoned(failure, target)),
     };
     let flush = Instant::now();
-    target.finish()?;
+    match first.cut_short.take() {
+        None => target.finish()?,
+        Some(failure) => first.cut_short = Some(abandoned(failure, target)),
+    }
     first.elapsed += flush.elapsed();
 
-    let mut measured = Measured::default();
-    let worth_repeating = first.rows_in > 0 && !matches!(sink, SinkSpec::Console);
+    let mut timed = Timed::default();
+    let worth_repeating =
+        first.rows_in > 0 && first.cut_short.is_none() && !matches!(sink, SinkSpec::Console);
     if first.elapsed < least_time && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
@@ -58,19 +106,25 @@ pub fn measure(
         while total < least_time && repeating.elapsed() < least_time * 3 {
             let mut target = encode::discard(sink, schema)?;
             let mut outcome = pass.run(&mut *target, &mut Blind, Counted::TimeOnly)?;
+            if outcome.cut_short.is_some() {
+                // All that counts is there; what is left out is one more timing.
+                first.cut_short = outcome.cut_short.map(|failure| failure.repeating());
+                break;
+            }
             let flush = Instant::now();
             target.finish()?;
             outcome.elapsed += flush.elapsed();
             total += outcome.elapsed;
-            measured.add(&outcome);
+            timed.add(&outcome);
         }
     }
-    if measured.timings.is_empty() {
+    if timed.timings.is_empty() {
         // A first pass that is long enough is its own measurement.
-        measured.add(&first);
+        timed.add(&first);
     }
     let peaks = sampler.finish();
-    Ok(summary(plan, &first, &measured, peaks))
+    let summary = summary(plan, &first, &timed, peaks);
+    Ok(Measured { summary, cut_short: first.cut_short })
 }
 
 /// A pass's failure, with where its whole batches were kept.
@@ -88,7 +142,7 @@ fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
 /// What is kept of the passes that are timed: little of each, for short
 /// recordings are repeated thousands of times.
 #[derive(Debug, Default)]
-struct Measured {
+struct Timed {
     timings: Vec<Timing>,
     latencies: Latencies,
 }
@@ -100,7 +154,7 @@ struct Timing {
     join_time: Duration,
 }
 
-impl Measured {
+impl Timed {
     fn add(&mut self, outcome: &PassOutcome) {
         self.latencies.add(&outcome.latencies);
         self.timings.push(Timing {
@@ -114,18 +168,18 @@ impl Measured {
 /// Looks at nothing.
 struct Blind;
 
-impl Watcher for Blind {
+impl ProgressListener for Blind {
     fn wants_progress(&self) -> bool {
         false
     }
 
-    fn batch(&mut self, _: Progress) -> Result<()> {
+    fn progress(&mut self, _: &Progress) -> Result<()> {
         Ok(())
     }
 }
 
-fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryPeaks) -> Summary {
-    let timings = &measured.timings;
+fn summary(plan: &Plan, first: &PassOutcome, timed: &Timed, peaks: MemoryPeaks) -> Summary {
+    let timings = &timed.timings;
     let has_tables = !plan.joins().is_empty();
     let dimensions = plan.joins().iter().zip(&first.joins).map(|(join, &(matched, unmatched))| {
         let rows = matched + unmatched;
@@ -146,7 +200,7 @@ fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryP
         batches: first.batches,
         rows_per_second: rate(timings, |timing| timing.elapsed),
         join_rows_per_second: rate(timings, |timing| timing.join_time),
-        latency_ms: measured.latencies.quantiles(),
+        latency_ms: timed.latencies.quantiles(),
         build_ms: has_tables.then_some(first.build_time.as_secs_f64() * 1e3),
         table_bytes: has_tables.then_some(first.table_bytes),
         peak_rss_bytes: peaks.rss,
@@ -157,6 +211,7 @@ fn summary(plan: &Plan, first: &PassOutcome, measured: &Measured, peaks: MemoryP
         bytes_per_live_row: first.state.and_then(|state| state.bytes_per_live_row),
         dropped: first.dropped,
         outer_delay: first.state.and(first.outer_delay.quantiles()),
+        ended: Ended::by(first.cut_short.as_ref()),
     }
 }
 

@@ -21,10 +21,17 @@ pub struct Checksum {
     scratch: Scratch,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Scratch {
     rows: Vec<u64>,
     values: Vec<u64>,
+}
+
+/// A copy needs no scratch space before it is used.
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// Scratch space is no part of a checksum's value.

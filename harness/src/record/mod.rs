@@ -19,8 +19,8 @@ pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };
 pub use summary::{
-    DimensionSummary, Dropped, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes, StateRows,
-    Summary, progress_line, summary_line, warning_line,
+    DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
+    StateRows, Summary, progress_line, summary_line, warning_line,
 };
 pub use time::iso_millis;
 

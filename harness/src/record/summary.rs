@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Environment, Progress};
+use crate::error::{Failure, FailureKind};
 
 /// Version of the report's layout; grows when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -80,6 +81,34 @@ pub struct Summary {
     pub dropped: Dropped,
     /// Event-time delay of null-extended rows in milliseconds; null without state.
     pub outer_delay: Option<Quantiles>,
+    /// Why the pass ended; counts are those of whole batches in any case.
+    #[serde(default)]
+    pub ended: Ended,
+}
+
+/// Why a pass over a recording ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// The recording was at its end.
+    #[default]
+    Complete,
+    /// Somebody asked to end (Ctrl-C).
+    Interrupted,
+    /// The time limit was over.
+    Timeout,
+}
+
+impl Ended {
+    /// Why a pass that was cut short by `failure` ended.
+    #[must_use]
+    pub fn by(failure: Option<&Failure>) -> Self {
+        match failure.map(|failure| failure.kind) {
+            None => Self::Complete,
+            Some(FailureKind::TimedOut) => Self::Timeout,
+            Some(_) => Self::Interrupted,
+        }
+    }
 }
 
 /// How one dimension answered.

@@ -5,6 +5,8 @@ mod clock;
 mod dimension;
 mod evidence;
 mod give_out;
+mod listener;
+mod mark;
 mod pass;
 mod pipeline;
 mod read_through;
@@ -23,7 +25,8 @@ pub use evidence::{
     Ahead, Backlog, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint, TableSeen,
     TimesSeen,
 };
-pub use pass::{Counted, Pass, PassOutcome, Watcher};
+pub use listener::{Idle, ProgressListener, Started, Terminated};
+pub use pass::{Counted, Pass, PassOutcome};
 pub use read_through::read_through;
 pub use state_track::StateOutcome;
 pub use streams::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};

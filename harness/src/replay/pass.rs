@@ -9,6 +9,8 @@ use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
 use super::evidence::Evidence;
 use super::give_out::{Out, selected};
+use super::listener::ProgressListener;
+use super::mark::Mark;
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::source_rows::{Place, SourceRows, cutter};
 use super::state_track::StateOutcome;
@@ -22,36 +24,6 @@ use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
 use crate::record::{Checksum, Dropped, Progress};
 use crate::sink::Sink;
-
-/// Looks on while a pass runs; its time is not the pass's.
-pub trait Watcher {
-    /// Whether batches are to be described.
-    fn wants_progress(&self) -> bool {
-        true
-    }
-
-    /// Some rows were read.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn rows(&mut self, _rows: u64) -> Result<()> {
-        Ok(())
-    }
-
-    /// Something is odd, though the pass goes on.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn warning(&mut self, _warning: &str) -> Result<()> {
-        Ok(())
-    }
-
-    /// A batch is done.
-    ///
-    /// # Errors
-    /// Ends the pass.
-    fn batch(&mut self, progress: Progress) -> Result<()>;
-}
 
 /// What to do beside joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +67,9 @@ pub struct PassOutcome {
     pub checksum: Option<Checksum>,
     /// What findings are made of.
     pub evidence: Evidence,
+    /// Why the pass was cut short: everything here is as it was after its last
+    /// whole batch.
+    pub cut_short: Option<Failure>,
 }
 
 /// A pass about to run.
@@ -116,17 +91,18 @@ impl<'p> Pass<'p> {
         Self { plan, strategy, pool }
     }
 
-    /// Runs it. On failure `sink` still holds the batches that were whole.
+    /// Runs it. On failure, and if it is cut short, `sink` still holds the
+    /// batches that were whole.
     ///
     /// # Errors
     /// A run failure with the batch, and with the file and rows where known.
     pub fn run(
         &self,
         sink: &mut dyn Sink,
-        watcher: &mut dyn Watcher,
+        listener: &mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
-        self.run_with(sink, None, watcher, counted)
+        self.run_with(sink, None, listener, counted)
     }
 
     /// The same; rows that found nothing go to `unmatched`, if there is such a
@@ -138,20 +114,20 @@ impl<'p> Pass<'p> {
         &'s self,
         sink: &'s mut dyn Sink,
         unmatched: Option<&'s mut dyn Sink>,
-        watcher: &'s mut dyn Watcher,
+        listener: &'s mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
         let started = Instant::now();
         let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
         let mut outcome = match self.plan {
             Plan::StreamStatic(plan) => {
-                let mut state = State::new(self, plan, sink, watcher, counted, witness)?;
-                state.replay()?;
-                state.finish()
+                let mut state = State::new(self, plan, sink, listener, counted, witness)?;
+                let ended = state.replay();
+                state.finish(ended)?
             }
             Plan::StreamStream(plan) => {
                 let pool = self.pool.as_ref();
-                streams::run(plan, self.strategy, pool, sink, watcher, counted, witness)?
+                streams::run(plan, self.strategy, pool, sink, listener, counted, witness)?
             }
         };
         outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
@@ -165,7 +141,7 @@ struct State<'p, 's> {
     attentive: Attentive,
     pipeline: Pipeline<'p>,
     sink: &'s mut dyn Sink,
-    watcher: &'s mut dyn Watcher,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
     counts: Vec<JoinCounts>,
     outcome: PassOutcome,
@@ -178,6 +154,7 @@ struct State<'p, 's> {
     /// Read since the open batch took its last rows.
     reading: Duration,
     batch: Option<Batch>,
+    mark: Mark,
     /// When the batch before the open one was opened.
     opened_before: Option<Instant>,
 }
@@ -194,15 +171,15 @@ impl<'p, 's> State<'p, 's> {
         pass: &Pass<'p>,
         plan: &'p StreamStaticPlan,
         sink: &'s mut dyn Sink,
-        watcher: &'s mut dyn Watcher,
+        listener: &'s mut dyn ProgressListener,
         counted: Counted,
         witness: Option<Witness<'s>>,
     ) -> Result<Self> {
-        Ok(Self {
+        let mut state = Self {
             attentive: Attentive::new(),
             pipeline: Pipeline::new(&plan.joins, pass.strategy, pass.pool.as_ref())?,
             sink,
-            watcher,
+            listener,
             counted,
             counts: vec![JoinCounts::default(); plan.joins.len()],
             outcome: PassOutcome {
@@ -219,9 +196,12 @@ impl<'p, 's> State<'p, 's> {
             max_time: None,
             reading: Duration::ZERO,
             batch: None,
+            mark: Mark::default(),
             opened_before: None,
             plan,
-        })
+        };
+        state.mark = Mark::of(&state.outcome, &state.counts);
+        Ok(state)
     }
 
     fn replay(&mut self) -> Result<()> {
@@ -277,7 +257,7 @@ impl<'p, 's> State<'p, 's> {
             if let Some(failure) = broken {
                 return Err(self.in_batch(failure));
             }
-            self.aside(|state| state.watcher.rows(rows as u64))?;
+            self.aside(|state| state.listener.rows(rows as u64))?;
         }
         self.end_batch()?;
         // All rows are out: an index that comes too late takes none of their time.
@@ -374,7 +354,7 @@ impl<'p, 's> State<'p, 's> {
         self.pipeline.refresh(self.outcome.batches, time)?;
         batch.clock.add(Phase::Build, start.elapsed());
         self.batch = Some(batch);
-        self.aside(|state| state.pipeline.warn(state.watcher))
+        self.aside(|state| state.pipeline.warn(state.listener))
     }
 
     fn end_batch(&mut self) -> Result<()> {
@@ -388,12 +368,13 @@ impl<'p, 's> State<'p, 's> {
         }
         batch.clock.add(Phase::Sink, start.elapsed());
         self.outcome.batches += 1;
+        self.mark = Mark::of(&self.outcome, &self.counts);
         self.outcome.latencies.record(batch.clock.total());
         self.outcome.join_time += batch.clock.join();
         let event_time = self.watermark.as_mut().map(Watermark::end_batch);
         let since = self.opened_before.replace(batch.opened);
         let since = since.map(|before| batch.opened.duration_since(before).as_secs_f64());
-        if self.counted == Counted::All && self.watcher.wants_progress() {
+        if self.counted == Counted::All && self.listener.wants_progress() {
             self.aside(|state| {
                 let seconds = batch.clock.total().as_secs_f64();
                 let progress = Progress {
@@ -408,7 +389,7 @@ impl<'p, 's> State<'p, 's> {
                     dimension: state.pipeline.dimensions().map(Dimension::progress).collect(),
                     ..Progress::default()
                 };
-                state.watcher.batch(progress)
+                state.listener.progress(&progress)
             })?;
         }
         Ok(())
@@ -427,12 +408,14 @@ impl<'p, 's> State<'p, 's> {
     }
 
     /// The outcome; its `elapsed` is the time of what only looked on.
-    fn finish(mut self) -> PassOutcome {
+    fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
+        let mark = std::mem::take(&mut self.mark);
+        mark.close(ended, &mut self.outcome, &mut self.counts)?;
         if let Some(witness) = self.witness.take() {
             self.outcome.evidence.joins = self.pipeline.witnessed(witness);
         }
         let dimensions = || self.pipeline.dimensions();
-        PassOutcome {
+        Ok(PassOutcome {
             rows_unmatched: match self.plan.output.unmatched {
                 Unmatched::AsJoined => self.counts.iter().map(|counts| counts.unmatched).sum(),
                 _ => self.outcome.rows_unmatched,
@@ -442,6 +425,6 @@ impl<'p, 's> State<'p, 's> {
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
             elapsed: self.aside,
             ..self.outcome
-        }
+        })
     }
 }

@@ -9,7 +9,7 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 use super::behind::Behind;
 use super::dimension::Dimension;
 use super::evidence::JoinEvidence;
-use super::pass::Watcher;
+use super::listener::ProgressListener;
 use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
@@ -83,9 +83,9 @@ impl<'p> Pipeline<'p> {
     }
 
     /// Tells what is odd about the tables and was not told yet.
-    pub(super) fn warn(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+    pub(super) fn warn(&mut self, listener: &mut dyn ProgressListener) -> Result<()> {
         let mut warnings = self.steps.iter_mut().flat_map(|step| step.dimension.take_warnings());
-        warnings.try_for_each(|warning| watcher.warning(&warning))
+        warnings.try_for_each(|warning| listener.warning(&warning))
     }
 
     /// Waits for indexes that are still built behind those in use.

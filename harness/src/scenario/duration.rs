@@ -1,5 +1,7 @@
 //! Durations and instants as a scenario writes them.
 
+use std::time::Duration;
+
 use arrow::array::timezone::Tz;
 use arrow::compute::kernels::cast_utils::string_to_datetime;
 use serde::de::{Error, Visitor};
@@ -19,6 +21,14 @@ const UNITS: [(&[&str], i64); 7] = [
 /// A length of time in microseconds, written `"10 s"` or `"1 hour 30 minutes"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Micros(pub i64);
+
+impl Micros {
+    /// The same length of time; a negative one is none.
+    #[must_use]
+    pub fn as_duration(self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0).unwrap_or(0))
+    }
+}
 
 impl std::str::FromStr for Micros {
     type Err = String;

@@ -9,12 +9,25 @@ use std::path::{Component, Path, PathBuf};
 pub struct SourceText {
     path: PathBuf,
     text: String,
+    edited: bool,
 }
 
 impl SourceText {
     /// Text that was read from `path`.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into() }
+        Self { path: path.into(), text: text.into(), edited: false }
+    }
+
+    /// The text is not what the file says: something was set in it.
+    #[must_use]
+    pub fn edited(self) -> Self {
+        Self { edited: true, ..self }
+    }
+
+    /// Whether something was set in the text since it was read.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        self.edited
     }
 
     /// The file.
@@ -35,7 +48,7 @@ impl SourceText {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        format!("{}:{line}:{column}", self.path.display())
+        format!("{self}:{line}:{column}")
     }
 
     /// A path of the scenario: relative ones start at the scenario's folder.
@@ -68,6 +81,7 @@ fn tidy(path: &Path) -> PathBuf {
 
 impl fmt::Display for SourceText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())
+        write!(f, "{}", self.path.display())?;
+        if self.edited { f.write_str(" (with --set)") } else { Ok(()) }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use streamjoin::error::Result;
 use streamjoin::plan::{Plan, Strategy, plan};
 use streamjoin::record::{Progress, Quantiles};
-use streamjoin::replay::{Counted, Pass, Vary, Watcher};
+use streamjoin::replay::{Counted, Pass, ProgressListener, Vary};
 use streamjoin::scenario::{self, Micros, SourceText};
 use streamjoin::sink::{self, SinkSpec};
 use streamjoin::watermark::{self, CurveReport, PointReport, Question};
@@ -18,8 +18,8 @@ struct Sides {
     removed: u64,
 }
 
-impl Watcher for Sides {
-    fn batch(&mut self, progress: Progress) -> Result<()> {
+impl ProgressListener for Sides {
+    fn progress(&mut self, progress: &Progress) -> Result<()> {
         let state = &progress.state_operators[0];
         if !progress.end {
             let metrics = &state.custom_metrics;

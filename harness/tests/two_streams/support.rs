@@ -8,7 +8,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use streamjoin::error::{Failure, FailureKind, Result};
 use streamjoin::plan::{Plan, Strategy, plan, strategies};
 use streamjoin::record::Progress;
-use streamjoin::replay::{Counted, Pass, PassOutcome, Watcher};
+use streamjoin::replay::{Counted, Pass, PassOutcome, ProgressListener};
 use streamjoin::scenario::{self, Scenario, SourceText};
 use streamjoin::sink::Sink;
 use streamjoin_kernels::StoreKind;
@@ -47,14 +47,14 @@ pub(crate) struct Notes {
     warnings: Vec<String>,
 }
 
-impl Watcher for Notes {
+impl ProgressListener for Notes {
     fn warning(&mut self, warning: &str) -> Result<()> {
         self.warnings.push(warning.to_owned());
         Ok(())
     }
 
-    fn batch(&mut self, progress: Progress) -> Result<()> {
-        self.progress.push(progress);
+    fn progress(&mut self, progress: &Progress) -> Result<()> {
+        self.progress.push(progress.clone());
         Ok(())
     }
 }

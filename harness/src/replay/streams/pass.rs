@@ -18,7 +18,9 @@ use crate::record::{Checksum, Dropped, Progress};
 use crate::replay::clock::{BatchClock, Phase};
 use crate::replay::dimension::Dimension;
 use crate::replay::give_out::Out;
-use crate::replay::pass::{Counted, PassOutcome, Watcher};
+use crate::replay::listener::ProgressListener;
+use crate::replay::mark::Mark;
+use crate::replay::pass::{Counted, PassOutcome};
 use crate::replay::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use crate::replay::state_track::StateTrack;
 use crate::replay::witness::Witness;
@@ -31,7 +33,7 @@ pub(in crate::replay) fn run<'s>(
     strategy: &Strategy,
     pool: Option<&Arc<rayon::ThreadPool>>,
     sink: &'s mut dyn Sink,
-    watcher: &'s mut dyn Watcher,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
     witness: Option<Witness<'s>>,
 ) -> Result<PassOutcome> {
@@ -55,6 +57,8 @@ pub(in crate::replay) fn run<'s>(
         notice: witness.is_some().then(|| Notice::new(&join)),
         witness,
         outliers: Outliers::default(),
+        attentive: Attentive::new(),
+        mark: Mark::default(),
         aside: Duration::ZERO,
         max_time: None,
         opened_before: None,
@@ -62,11 +66,12 @@ pub(in crate::replay) fn run<'s>(
         plan,
         pipeline,
         sink,
-        watcher,
+        listener,
         counted,
     };
-    pass.replay(&mut join)?;
-    Ok(pass.finish())
+    pass.mark = Mark::of(&pass.outcome, &pass.counts);
+    let ended = pass.replay(&mut join);
+    pass.finish(ended)
 }
 
 /// A pass while it runs; the join is apart, for its output borrows it.
@@ -75,7 +80,7 @@ struct PairPass<'p, 's> {
     pipeline: Pipeline<'p>,
     joined: JoinedSchema,
     sink: &'s mut dyn Sink,
-    watcher: &'s mut dyn Watcher,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
     counts: Vec<JoinCounts>,
     outcome: PassOutcome,
@@ -83,6 +88,8 @@ struct PairPass<'p, 's> {
     witness: Option<Witness<'s>>,
     notice: Option<Notice>,
     outliers: Outliers,
+    attentive: Attentive,
+    mark: Mark,
     aside: Duration,
     /// Greatest event time of both streams so far.
     max_time: Option<i64>,
@@ -110,9 +117,8 @@ impl PairPass<'_, '_> {
         let mut reading = Duration::ZERO;
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
-        let attentive = Attentive::new();
         loop {
-            attentive.check()?;
+            self.attentive.check()?;
             let batch = timed(&mut reading, || merger.next_batch());
             let Some(batch) = batch.map_err(|failure| self.in_batch(failure))? else { break };
             let mut open = Open::new(batch.rows());
@@ -125,7 +131,7 @@ impl PairPass<'_, '_> {
                     notice.data_batch(&batch, &report, self.ended);
                 }
                 if let Some(warning) = warning {
-                    self.aside(|pass| pass.watcher.warning(&warning))?;
+                    self.aside(|pass| pass.listener.warning(&warning))?;
                 }
             }
             taking_part.look(self.plan, &batch, |side, takes_part| {
@@ -135,14 +141,14 @@ impl PairPass<'_, '_> {
             if let Some(notice) = &mut self.notice {
                 notice.watermarks(join);
             }
-            self.aside(|pass| pass.watcher.rows(rows))?;
+            self.aside(|pass| pass.listener.rows(rows))?;
         }
         let back = merger.arrivals_back();
         if back > 0 && self.counted == Counted::All {
             let warning = format!(
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
             );
-            self.aside(|pass| pass.watcher.warning(&warning))?;
+            self.aside(|pass| pass.listener.warning(&warning))?;
         }
         if let Some(notice) = &mut self.notice {
             notice.before_end(join, self.plan);
@@ -213,7 +219,7 @@ impl PairPass<'_, '_> {
         timed(&mut build, || self.pipeline.refresh(batch, time))
             .map_err(|failure| self.in_batch(failure))?;
         open.clock.add(Phase::Build, build);
-        self.aside(|pass| pass.pipeline.warn(pass.watcher))
+        self.aside(|pass| pass.pipeline.warn(pass.listener))
     }
 
     /// Takes the output of an executed batch to the sink, and ends the batch;
@@ -226,6 +232,7 @@ impl PairPass<'_, '_> {
     ) -> Result<BatchReport> {
         let id = self.outcome.batches;
         let joined = self.joined.clone();
+        let attentive = &self.attentive;
         let mut out = Out {
             output: &self.plan.output,
             batch_id: id,
@@ -239,15 +246,20 @@ impl PairPass<'_, '_> {
             counts: &mut self.counts,
             times: JoinTimes::default(),
             witness: self.witness.as_mut(),
-            give_out: &mut |rows| out.give(rows),
+            give_out: &mut |rows| {
+                attentive.check()?;
+                out.give(rows)
+            },
         };
         loop {
             let rows = timed(&mut wall, || output.next_batch());
             let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
             if let (Some(witness), Some(side)) = (&mut run.witness, output.unmatched_of()) {
-                witness.unmatched_in_pair(self.plan.side(side.opposite()).stream.name.as_str(), &rows)?;
+                let missed = &self.plan.side(side.opposite()).stream.name;
+                witness.unmatched_in_pair(missed, &rows)?;
             }
+            attentive.check()?;
             let rows = joined.rows(rows)?;
             self.pipeline.push(&rows, &mut run)?;
         }
@@ -315,11 +327,12 @@ impl PairPass<'_, '_> {
         }
         open.clock.add(Phase::Sink, sink);
         self.outcome.batches += 1;
+        self.mark = Mark::of(&self.outcome, &self.counts);
         self.outcome.latencies.record(open.clock.total());
         self.outcome.join_time += open.clock.join();
         let since = self.opened_before.replace(open.opened);
         let since = since.map(|before| open.opened.duration_since(before).as_secs_f64());
-        if self.counted == Counted::All && self.watcher.wants_progress() {
+        if self.counted == Counted::All && self.listener.wants_progress() {
             self.aside(|pass| {
                 let seconds = open.clock.total().as_secs_f64();
                 let progress = Progress {
@@ -336,7 +349,7 @@ impl PairPass<'_, '_> {
                     no_data: report.kind == BatchKind::NoData,
                     end: report.kind == BatchKind::End,
                 };
-                pass.watcher.batch(progress)
+                pass.listener.progress(&progress)
             })?;
         }
         Ok(())
@@ -358,7 +371,9 @@ impl PairPass<'_, '_> {
         Failure::run(error).at(&self.plan.place)
     }
 
-    fn finish(mut self) -> PassOutcome {
+    fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
+        let mark = std::mem::take(&mut self.mark);
+        mark.close(ended, &mut self.outcome, &mut self.counts)?;
         if let (Some(witness), Some(notice)) = (self.witness.take(), self.notice.take()) {
             self.outcome.evidence.joins = self.pipeline.witnessed(witness);
             self.outcome.evidence.pair = Some(notice.finish(self.plan, &self.outliers));
@@ -366,7 +381,7 @@ impl PairPass<'_, '_> {
         let dimensions = || self.pipeline.dimensions();
         let of_tables =
             self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
-        PassOutcome {
+        Ok(PassOutcome {
             rows_unmatched: match of_tables {
                 true => self.counts.iter().map(|counts| counts.unmatched).sum(),
                 false => self.outcome.rows_unmatched,
@@ -377,7 +392,7 @@ impl PairPass<'_, '_> {
             state: Some(self.track.finish()),
             elapsed: self.aside,
             ..self.outcome
-        }
+        })
     }
 }
 

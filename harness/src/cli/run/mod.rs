@@ -4,22 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::bar::Bar;
+mod reporter;
+
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
-use crate::measure::{LEAST_TIME, Worker, measure, verify};
+use crate::interrupt;
+use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
-use crate::record::{
-    Environment, Progress, Report, RunRecord, SCHEMA_VERSION, Summary, progress_line, summary_line,
-    warning_line,
-};
-use crate::replay::Watcher;
-use crate::scenario::Scenario;
+use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
+use crate::scenario::{Micros, Scenario};
 use crate::sink::SinkSpec;
+use reporter::Reporter;
 
 /// Replay a scenario through its join strategies and measure each
 ///
@@ -54,6 +53,11 @@ pub(super) struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
+    /// End after this time, such as `90s`: what was whole by then is reported, and the exit code
+    /// is 1
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<Micros>,
+
     /// No progress bar
     #[arg(long, short)]
     quiet: bool,
@@ -84,36 +88,44 @@ impl RunArgs {
         let report_file = self.report.as_deref();
         let report_file =
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
+        if let Some(limit) = self.timeout {
+            interrupt::after(limit.as_duration())?;
+        }
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();
+        let mut cut_short = None;
         for (position, strategy) in strategies.iter().enumerate() {
-            let mut reporter = Reporter {
-                strategy: &strategy.name,
-                bar: Bar::new(&strategy.name, plan.rows(), self.quiet),
-                lines: (self.format == Format::Jsonl).then_some(&mut results),
-                keep: self.report.is_some() || self.format == Format::Json,
-                kept: Vec::new(),
-                warned: &mut warned,
-                warnings: Vec::new(),
-            };
+            let mut reporter =
+                Reporter::new(&strategy.name, plan.rows(), self.quiet, &mut results, &mut warned);
+            reporter.keeps = self.report.is_some() || self.format == Format::Json;
+            reporter.prints = self.format == Format::Jsonl;
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
-            let summary = if strategies.len() == 1 || sink.uses_stdout() {
+            let measured = if strategies.len() == 1 || sink.uses_stdout() {
                 measure(&plan, strategy, &sink, LEAST_TIME, &mut reporter)
             } else {
                 elsewhere(&scenario, strategy, &sink, &self.strategies, &mut reporter)
             };
-            let summary = summary.map_err(|failure| match strategies.len() {
-                1 => failure,
-                _ => failure.at(format!("strategy `{}`", strategy.name)),
-            })?;
+            let Measured { summary, cut_short: cut } =
+                measured.map_err(|failure| match strategies.len() {
+                    1 => failure,
+                    _ => failure.at(format!("strategy `{}`", strategy.name)),
+                })?;
             let record = reporter.record(summary);
             if self.format == Format::Jsonl {
                 results.line(&summary_line(&record.strategy, &record.summary))?;
             }
             runs.push(record);
+            if cut.is_some() {
+                cut_short = cut;
+                break;
+            }
         }
-        let verified = verify(&runs);
+        // What was cut short differs from the others for no fault of its own.
+        let verified = match cut_short {
+            None => verify(&runs),
+            Some(failure) => Err(failure),
+        };
         let isa = strategies.first().map_or("none", |strategy| strategy.isa.name());
         let report = Report {
             schema_version: SCHEMA_VERSION,
@@ -194,75 +206,20 @@ fn elsewhere(
     strategy: &Strategy,
     sink: &SinkSpec,
     args: &StrategyArgs,
-    watcher: &mut Reporter<'_>,
-) -> Result<Summary> {
+    reporter: &mut Reporter<'_>,
+) -> Result<Measured> {
     let job = Job {
         scenario,
         strategy: &strategy.name,
         threads: args.threads,
         limit: args.limit,
-        progress: watcher.wants_progress(),
+        progress: reporter.keeps || reporter.prints,
         output: match sink {
             SinkSpec::File { path, format, force } => Some((path, *format, *force)),
             SinkSpec::None | SinkSpec::Console => None,
         },
     };
-    Worker::start(&strategy.name, job.command()?)?.follow(watcher)
-}
-
-/// Passes on what one strategy's first pass tells.
-struct Reporter<'a> {
-    strategy: &'a str,
-    bar: Bar,
-    lines: Option<&'a mut Results>,
-    keep: bool,
-    kept: Vec<Progress>,
-    /// What was said already: strategies warn of the same things.
-    warned: &'a mut Vec<String>,
-    /// What this strategy's run warned of.
-    warnings: Vec<String>,
-}
-
-impl Reporter<'_> {
-    fn record(self, summary: Summary) -> RunRecord {
-        let (progress, warnings) = (self.kept, self.warnings);
-        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings }
-    }
-}
-
-impl Watcher for Reporter<'_> {
-    fn wants_progress(&self) -> bool {
-        self.keep || self.lines.is_some()
-    }
-
-    fn rows(&mut self, rows: u64) -> Result<()> {
-        self.bar.add(rows);
-        Ok(())
-    }
-
-    fn warning(&mut self, warning: &str) -> Result<()> {
-        if !self.warnings.iter().any(|said| said == warning) {
-            if let Some(results) = &mut self.lines {
-                results.line(&warning_line(self.strategy, warning))?;
-            }
-            self.warnings.push(warning.to_owned());
-        }
-        if !self.warned.iter().any(|said| said == warning) {
-            self.bar.aside(|| complain(&format!("warning: {warning}")));
-            self.warned.push(warning.to_owned());
-        }
-        Ok(())
-    }
-
-    fn batch(&mut self, progress: Progress) -> Result<()> {
-        if let Some(results) = &mut self.lines {
-            results.line(&progress_line(self.strategy, &progress))?;
-        }
-        if self.keep {
-            self.kept.push(progress);
-        }
-        Ok(())
-    }
+    Worker::start(&strategy.name, job.command()?)?.follow(reporter)
 }
 
 /// The scenario as it was run.

@@ -1,0 +1,164 @@
+//! `--set KEY=VALUE`: a scenario with a value put in place of what its file
+//! says.
+
+use std::str::FromStr;
+
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
+
+use super::load::nearest;
+use super::{Scenario, SourceText, parse};
+use crate::error::{Failure, Result};
+
+/// Tables of which one key is given: setting another one replaces it.
+const ONE_OF: [&str; 3] = ["trigger", "pace", "state_limit"];
+
+/// `scenario` with `value` at `key`, a dotted path such as
+/// `replay.trigger.rows`, `strategies.a.threads` or `dimension.users.type`
+/// (dimensions by name or by position from 0).
+///
+/// The value is TOML; what is no TOML value is taken as a string, so that
+/// `left outer` needs no quotes of its own. Tables on the way are made.
+///
+/// # Errors
+/// A usage failure that names the setting: a path that leads through a value
+/// or to no dimension, or a scenario that is wrong afterwards.
+pub fn set(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
+    let at = |failure: Failure| failure.at(format!("--set {key}={value}"));
+    edited(scenario, key, value).map_err(at)
+}
+
+fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
+    let mut document = DocumentMut::from_str(scenario.text.text()).map_err(Failure::usage)?;
+    let path = Key::parse(key).map_err(|_| {
+        Failure::usage(format!(
+            "`{key}` is no key: names with dots between, such as replay.trigger.rows; odd names in double quotes"
+        ))
+    })?;
+    put(document.as_table_mut(), &path, parsed(value))?;
+    let text = SourceText::new(scenario.text.path(), document.to_string()).edited();
+    parse(text, &scenario.name)
+}
+
+/// A TOML value, or the text itself.
+fn parsed(value: &str) -> Value {
+    Value::from_str(value.trim()).unwrap_or_else(|_| Value::from(value))
+}
+
+/// Puts `value` where `path` leads to, from `table` on.
+fn put(table: &mut dyn TableLike, path: &[Key], value: Value) -> Result<()> {
+    let Some((key, rest)) = path.split_first() else { return Ok(()) };
+    let name = key.get();
+    if rest.is_empty() {
+        // What stands around the old value stays: comments and blanks.
+        match table.get_mut(name).and_then(Item::as_value_mut) {
+            Some(old) => {
+                let decor = old.decor().clone();
+                *old = value;
+                *old.decor_mut() = decor;
+            }
+            None => drop(table.insert(name, Item::Value(value))),
+        }
+        return Ok(());
+    }
+    if ONE_OF.contains(&name) {
+        table.insert(name, Item::Value(InlineTable::new().into()));
+    }
+    let item = table.entry(name).or_insert_with(|| Item::Table(implicit()));
+    if let Some(tables) = item.as_array_of_tables_mut() {
+        return match rest {
+            [which, rest @ ..] if !rest.is_empty() => {
+                put(one_of(tables, name, which.get())?, rest, value)
+            }
+            _ => Err(Failure::usage(format!("`{name}` is a list of tables: name a key of one"))),
+        };
+    }
+    match item.as_table_like_mut() {
+        Some(inner) => put(inner, rest, value),
+        None => Err(Failure::usage(format!("`{name}` is a value, so it has no key of its own"))),
+    }
+}
+
+/// A table that shows in the text only through what is in it.
+fn implicit() -> Table {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    table
+}
+
+/// The entry of `[[what]]` that is called `which`, or is at that position.
+fn one_of<'t>(tables: &'t mut ArrayOfTables, what: &str, which: &str) -> Result<&'t mut Table> {
+    let name_of = |table: &Table| table.get("name").and_then(Item::as_str).map(str::to_owned);
+    let names: Vec<String> = tables.iter().filter_map(name_of).collect();
+    let at = tables.iter().position(|table| name_of(table).as_deref() == Some(which));
+    let at = at.or_else(|| which.parse().ok());
+    at.and_then(|at| tables.get_mut(at)).ok_or_else(|| {
+        let hint = match nearest(which, names.iter().map(String::as_str)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        Failure::usage(format!("no {what} `{which}`{hint} There are: {}", names.join(", ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::FailureKind;
+    use crate::scenario::{Micros, Trigger};
+
+    const TEXT: &str = r#"
+[stream.s]
+recording = "s.csv" # theirs
+[[dimension]]
+name = "d"
+table = "d.csv"
+on = "s.k = d.k"
+[replay]
+trigger = { event_time = "10 s" }
+"#;
+
+    fn scenario() -> Scenario {
+        parse(SourceText::new("dir/x.toml", TEXT), "x").unwrap()
+    }
+
+    fn refusal(key: &str, value: &str) -> String {
+        let failure = set(&scenario(), key, value).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
+        assert!(failure.message.starts_with(&format!("--set {key}={value}: ")), "{failure}");
+        failure.message
+    }
+
+    #[test]
+    fn values_are_put_where_the_key_leads() {
+        let changed = set(&scenario(), "replay.trigger.rows", "1_000").unwrap();
+        let trigger = changed.spec.replay.trigger.as_ref().unwrap().get_ref();
+        assert_eq!(*trigger, Trigger::Rows(1000.try_into().unwrap()));
+        assert!(changed.text.text().contains("# theirs"));
+        assert_eq!(changed.text.path(), scenario().text.path(), "paths start where they did");
+
+        let changed = set(&changed, "strategies.a.threads", "2").unwrap();
+        assert_eq!(changed.spec.strategies.get("a").unwrap().threads.unwrap().get(), 2);
+        let changed = set(&changed, "dimension.d.type", "left outer").unwrap();
+        let changed = set(&changed, "dimension.0.where", "d.v > 1").unwrap();
+        let dimension = changed.spec.dimension[0].get_ref();
+        assert_eq!(dimension.r#where.as_ref().unwrap().get_ref(), "d.v > 1");
+        let changed = set(&changed, "stream.s.watermark", "10 s").unwrap();
+        let stream = changed.spec.stream.get("s").unwrap();
+        assert_eq!(*stream.watermark.as_ref().unwrap().get_ref(), Micros(10_000_000));
+        let changed = set(&changed, "replay.trigger", "once").unwrap();
+        assert_eq!(*changed.spec.replay.trigger.as_ref().unwrap().get_ref(), Trigger::Once);
+        let changed = set(&changed, "output.select", "[\"s.k\", \"d.v AS v\"]").unwrap();
+        assert_eq!(changed.spec.output.select.as_ref().unwrap().get_ref().len(), 2);
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_told_with_the_setting() {
+        assert!(refusal("replay.triger", "once").contains("did you mean `trigger`?"));
+        assert!(refusal("replay.limit", "many").contains("a whole number"));
+        assert!(refusal("dimension.e.type", "left").contains("did you mean `d`?"));
+        assert!(refusal("replay.limit.x", "1").contains("unknown key"));
+        assert!(refusal("stream.s.recording.x", "1").contains("is a value"));
+        assert!(refusal("a b", "1").contains("is no key"));
+        assert!(refusal("replay.limit", "many").contains("x.toml (with --set)"));
+    }
+}
