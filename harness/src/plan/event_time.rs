@@ -25,6 +25,8 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 pub struct EventTime {
     item: Item,
     reading: Reading,
+    /// The unit of integers.
+    unit: Option<TimeUnit>,
 }
 
 /// How a value becomes microseconds since 1970.
@@ -77,7 +79,13 @@ impl EventTime {
                 ));
             }
         };
-        Ok(Self { item, reading })
+        Ok(Self { item, reading, unit: spec.unit.map(Into::into) })
+    }
+
+    /// The unit that the scenario names for integers.
+    #[must_use]
+    pub fn unit(&self) -> Option<TimeUnit> {
+        self.unit
     }
 
     /// Microseconds since 1970 of each row; finer digits are floored.

@@ -49,6 +49,7 @@ pub use strategy::{Resolved, Strategy, default_isa, strategies};
 pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
+    scan as scan_table,
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
@@ -344,6 +345,7 @@ fn two_streams(
         left: streams.left,
         right: streams.right,
         spec: streams.spec,
+        on: join.keys.iter().map(|key| (key.left.to_string(), key.right.to_string())).collect(),
         joined: streams.joined,
         merge: replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref()),
         disorder: replay.disorder.as_ref().map(|disorder| *disorder.get_ref()),

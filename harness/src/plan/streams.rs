@@ -36,6 +36,8 @@ pub struct StreamStreamPlan {
     pub spec: StreamStreamSpec,
     /// The join's name and keys, for messages.
     pub place: String,
+    /// The keys as text: the left's and the right's.
+    pub on: Vec<(String, String)>,
     /// From the joined rows to those that the tables are joined with.
     pub joined: JoinedRows,
     /// Which row comes next.

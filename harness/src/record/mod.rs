@@ -6,6 +6,7 @@
 mod checksum;
 mod digest;
 mod environment;
+mod finding;
 mod progress;
 mod summary;
 mod time;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use checksum::Checksum;
 pub use environment::{Caches, Environment, Machine};
+pub use finding::{Finding, Severity};
 pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };

@@ -28,6 +28,6 @@ pub use evidence::{
 pub use listener::{Idle, ProgressListener, Started, Terminated};
 pub use pass::{Counted, Pass, PassOutcome};
 pub use read_through::read_through;
-pub use state_track::StateOutcome;
+pub use state_track::{StateOutcome, plateaus};
 pub use streams::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};
 pub use trigger::{CutInput, Cutter};
