@@ -7,6 +7,7 @@ pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod findings;
 mod inline;
 pub mod machine;
 mod measure_one;

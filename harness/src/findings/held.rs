@@ -18,7 +18,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let Some(held) = pair.held else { return Vec::new() };
     let silent = &pair.sides[held.by as usize];
     let long = silent.batches_since_time >= SILENT_BATCHES
-        && silent.batches_since_time * 5 >= pair.data_batches
+        && silent.batches_since_time * 5 >= pair.batches
         || silent.times.is_none();
     if !long {
         return Vec::new();

@@ -5,7 +5,7 @@ use streamjoin_kernels::time::WatermarkPolicy;
 
 use super::Look;
 use super::keys::name_of;
-use crate::plan::{Plan, StreamStreamPlan};
+use crate::plan::{Plan, StreamPlan, StreamStreamPlan};
 use crate::record::{Finding, Severity, iso_millis};
 use crate::replay::{PairEvidence, SideEvidence};
 use crate::scenario::Finished;
@@ -27,7 +27,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     if let Some(finding) = poison(plan, pair) {
         return vec![finding];
     }
-    let stands = pair.batches_since_move >= 3 && pair.batches_since_move * 5 >= pair.data_batches;
+    let stands = pair.batches_since_move >= 3 && pair.batches_since_move * 5 >= pair.batches;
     if !stands {
         return Vec::new();
     }
@@ -134,6 +134,15 @@ fn remedy(plan: &StreamStreamPlan, found: &SideEvidence, side: Side) -> String {
     )
 }
 
+/// Which condition leaves it out, where the column is a time.
+fn keeps_others(stream: &StreamPlan, others: i64) -> String {
+    let Some(time) = stream.event_time.as_ref().filter(|time| time.unit().is_none()) else {
+        return String::new();
+    };
+    let next = iso_millis(others.saturating_add(86_400_000_000));
+    format!(", such as \"{} < TIMESTAMP '{}'\"", time.column(), next.trim_end_matches('Z').replace('T', " "))
+}
+
 /// A row far ahead of the others: the watermark leapt to it, and stays.
 fn poison(plan: &StreamStreamPlan, pair: &PairEvidence) -> Option<Finding> {
     let (side, row) = SIDES
@@ -158,10 +167,9 @@ fn poison(plan: &StreamStreamPlan, pair: &PairEvidence) -> Option<Finding> {
         .with("othersUpTo", iso_millis(row.others))
         .with("late", late)
         .remedy(format!(
-            "correct the row, or leave it out: where = \"{} < TIMESTAMP '{}'\" under [stream.{}]",
-            "EVENT_TIME",
-            iso_millis(row.time).trim_end_matches('Z').replace('T', " "),
-            stream.name
+            "correct the row, or leave it out with `where` under [stream.{}]{}",
+            stream.name,
+            keeps_others(stream, row.others)
         ));
     finding.warned = pair.warned_of_outlier;
     Some(finding)

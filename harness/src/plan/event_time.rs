@@ -27,6 +27,7 @@ pub struct EventTime {
     reading: Reading,
     /// The unit of integers.
     unit: Option<TimeUnit>,
+    column: String,
 }
 
 /// How a value becomes microseconds since 1970.
@@ -79,7 +80,14 @@ impl EventTime {
                 ));
             }
         };
-        Ok(Self { item, reading, unit: spec.unit.map(Into::into) })
+        let unit = spec.unit.map(Into::into);
+        Ok(Self { item, reading, unit, column: spec.column.clone() })
+    }
+
+    /// The column, as the scenario names it.
+    #[must_use]
+    pub fn column(&self) -> &str {
+        &self.column
     }
 
     /// The unit that the scenario names for integers.

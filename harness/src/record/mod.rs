@@ -22,7 +22,7 @@ pub use progress::{
 };
 pub use summary::{
     DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary, progress_line, summary_line, warning_line,
+    StateRows, Summary, finding_line, progress_line, summary_line, warning_line,
 };
 pub use time::iso_millis;
 

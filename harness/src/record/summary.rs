@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Progress};
+use super::{Environment, Finding, Progress};
 use crate::error::{Failure, FailureKind};
 
 /// Version of the report's layout; grows when a field changes its meaning.
@@ -35,6 +35,9 @@ pub struct RunRecord {
     /// What was odd, such as a table broadcast beyond the threshold.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What was found out beside the numbers.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
 }
 
 /// The run as a whole. Counts and checksum are of the first pass only.
@@ -201,6 +204,13 @@ pub fn summary_line(strategy: &str, summary: &Summary) -> String {
 #[must_use]
 pub fn warning_line(strategy: &str, message: &str) -> String {
     flat_line("warning", strategy, &serde_json::json!({ "message": message }))
+}
+
+/// One line of `--format jsonl` for a finding: `event`, `strategy`, then its own
+/// fields, flat.
+#[must_use]
+pub fn finding_line(strategy: &str, finding: &Finding) -> String {
+    flat_line("finding", strategy, finding)
 }
 
 fn flat_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {

@@ -96,8 +96,8 @@ impl TableSeen {
 pub struct PairEvidence {
     /// Left, right.
     pub sides: [SideEvidence; 2],
-    /// Data batches until the first stream ended, or of all.
-    pub data_batches: u64,
+    /// Data batches.
+    pub batches: u64,
     /// The global watermark after the last batch, in milliseconds; none without
     /// one.
     pub watermark: Option<i64>,

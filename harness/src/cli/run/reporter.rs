@@ -3,7 +3,7 @@
 use crate::cli::bar::Bar;
 use crate::cli::output::{Results, complain};
 use crate::error::Result;
-use crate::record::{Progress, RunRecord, Summary, progress_line, warning_line};
+use crate::record::{Finding, Progress, RunRecord, Summary, progress_line, warning_line};
 use crate::replay::ProgressListener;
 
 /// Listens to one strategy: for the bar, for results and for the record.
@@ -42,9 +42,9 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    pub(super) fn record(self, summary: Summary) -> RunRecord {
+    pub(super) fn record(self, summary: Summary, findings: Vec<Finding>) -> RunRecord {
         let (progress, warnings) = (self.kept, self.warnings);
-        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings }
+        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings, findings }
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Notice {
     has_evicted: [bool; 2],
     can_evict: [bool; 2],
     batches: u64,
+    /// Data batches until the first stream ended.
+    while_both: u64,
     watermark: Option<i64>,
     moved_in: u64,
     time_grew_in: [u64; 2],
@@ -48,6 +50,7 @@ impl Notice {
             has_evicted: [false; 2],
             can_evict: SIDES.map(|side| join.expiry(side).is_bounded()),
             batches: 0,
+            while_both: 0,
             watermark: None,
             moved_in: 0,
             time_grew_in: [0; 2],
@@ -114,7 +117,7 @@ impl Notice {
         }
         if !ended {
             self.point(report);
-            self.evidence.data_batches += 1;
+            self.while_both += 1;
         }
         self.batches += 1;
     }
@@ -157,14 +160,14 @@ impl Notice {
 
     fn point(&mut self, report: &BatchReport) {
         let evidence = &mut self.evidence;
-        if !evidence.data_batches.is_multiple_of(self.every) {
+        if !self.while_both.is_multiple_of(self.every) {
             return;
         }
         if evidence.state.len() == POINTS {
             self.every *= 2;
             let every = self.every;
             evidence.state.retain(|point| point.batch.is_multiple_of(every));
-            if !evidence.data_batches.is_multiple_of(every) {
+            if !self.while_both.is_multiple_of(every) {
                 return;
             }
         }
@@ -172,7 +175,7 @@ impl Notice {
         let state = report.left.state + report.right.state;
         let pairs = self.can_evict.into_iter().zip(self.has_evicted);
         evidence.state.push(StatePoint {
-            batch: evidence.data_batches,
+            batch: self.while_both,
             time,
             rows: [report.left.state.rows, report.right.state.rows],
             bytes: state.bytes() as u64,
@@ -183,6 +186,7 @@ impl Notice {
     pub(super) fn finish(self, plan: &StreamStreamPlan, outliers: &Outliers) -> PairEvidence {
         let mut evidence = self.evidence;
         let last = self.batches.saturating_sub(1);
+        evidence.batches = self.batches;
         evidence.watermark = self.watermark;
         evidence.batches_since_move = last - self.moved_in.min(last);
         evidence.warned_of_outlier = outliers.told();
