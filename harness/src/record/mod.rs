@@ -6,6 +6,7 @@
 mod checksum;
 mod digest;
 mod environment;
+mod finding;
 mod lines;
 mod progress;
 mod schema;
@@ -18,6 +19,7 @@ mod tests;
 
 pub use checksum::Checksum;
 pub use environment::{Caches, Environment, Machine};
+pub use finding::{Finding, Severity};
 pub use lines::Line;
 pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,

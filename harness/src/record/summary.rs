@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Progress, Work};
+use super::{Environment, Finding, Progress, Work};
 use crate::error::{Failure, FailureKind};
 
 /// Version of the report's layout; grows when a field changes its meaning.
@@ -36,6 +36,9 @@ pub struct RunRecord {
     /// What was odd, such as a table broadcast beyond the threshold.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What was found out beside the numbers.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
 }
 
 /// The run as a whole. Counts and checksum are of the first pass only.
