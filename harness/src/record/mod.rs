@@ -19,7 +19,7 @@ pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };
 pub use summary::{
-    DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
+    DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
     StateRows, Summary, progress_line, summary_line, warning_line,
 };
 pub use time::iso_millis;
