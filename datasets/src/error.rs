@@ -233,6 +233,14 @@ pub enum DatasetError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that is not what it was when its rows were counted on.
+    #[error("{} {message}: read a copy that nobody writes to", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What happened to it, and when.
+        message: String,
+    },
     /// A generator setting that makes no sense.
     #[error("generator `{kind}`: `{field}` {message}")]
     Generator {
