@@ -3,6 +3,7 @@
 mod explain;
 mod failures;
 mod interrupt;
+mod record;
 mod run;
 mod streams;
 mod support;
