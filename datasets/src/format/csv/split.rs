@@ -94,13 +94,7 @@ pub(super) struct Splitter {
 impl Splitter {
     pub(super) fn new(delimiter: u8) -> Splitter {
         let core = ReaderBuilder::new().delimiter(delimiter).build();
-        Splitter {
-            core,
-            delimiter,
-            text: Vec::new(),
-            blank_is_record: false,
-            after_return: false,
-        }
+        Splitter { core, delimiter, text: Vec::new(), blank_is_record: false, after_return: false }
     }
 
     /// The line that is read now.

@@ -65,7 +65,7 @@ impl BatchWriter for Writer {
             .map(|column| ArrayFormatter::try_new(column, &options))
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
-        let nulls: Vec<_> = batch.columns().iter().map(|column| column.logical_nulls()).collect();
+        let nulls: Vec<_> = batch.columns().iter().map(Array::logical_nulls).collect();
         let mut texts = vec![String::new(); columns.len()];
         for row in 0..batch.num_rows() {
             for (text, column) in texts.iter_mut().zip(&columns) {
@@ -75,9 +75,7 @@ impl BatchWriter for Writer {
                 })?;
             }
             let is_null = |column: usize| {
-                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| {
-                    nulls.is_null(row)
-                })
+                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| nulls.is_null(row))
             };
             let fields = texts
                 .iter()
@@ -92,7 +90,6 @@ impl BatchWriter for Writer {
         self.sink.flush().map_err(|e| failed(e.into()))
     }
 }
-
 
 fn failed(source: ArrowError) -> DatasetError {
     DatasetError::Write { format: FileFormat::Csv, source }
