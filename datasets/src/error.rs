@@ -254,6 +254,14 @@ pub enum DatasetError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that is not what it was when its rows were counted on.
+    #[error("{} {message}: read a copy that nobody writes to", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What happened to it, and when.
+        message: String,
+    },
     /// A column that would be added under a name that is there.
     #[error("{origin} has a column `{name}` already; give the new one another name with {option}")]
     Collision {

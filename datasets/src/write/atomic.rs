@@ -1,5 +1,6 @@
 //! A file that appears whole or not at all.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,22 @@ pub fn remove_unfinished() {
         // Nothing to tell: the file was unfinished anyway.
         let _ = fs::remove_file(temporary);
     }
+}
+
+/// A new file beside `path`, under a name that no other writer has, not even one
+/// of the same process number on another machine.
+fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    for attempt in 0_u32.. {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let temporary = path.with_file_name(hidden);
+        match File::create_new(&temporary) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (temporary, file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// A file written under a temporary name in the same folder and renamed by
@@ -57,9 +74,8 @@ impl AtomicFile {
         if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|e| DatasetError::io(folder, "create", e))?;
         }
-        let temporary =
-            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-        let file = File::create(&temporary).map_err(|e| DatasetError::io(path, "create", e))?;
+        let (temporary, file) =
+            create_beside(path, name).map_err(|e| DatasetError::io(path, "create", e))?;
         unfinished().push(temporary.clone());
         Ok(AtomicFile { path: path.to_owned(), temporary, file, force, committed: false })
     }
@@ -102,8 +118,17 @@ impl AtomicFile {
     /// # Errors
     /// It exists by now and `force` is false, or the system refused.
     pub fn commit(mut self) -> Result<()> {
+        self.try_commit()
+    }
+
+    /// As [`commit`](AtomicFile::commit); after an error the content is still
+    /// there, under its temporary name.
+    ///
+    /// # Errors
+    /// As `commit`.
+    pub fn try_commit(&mut self) -> Result<()> {
+        self.file.flush().map_err(|e| DatasetError::io(&self.path, "write", e))?;
         let io = |e| DatasetError::io(&self.path, "write", e);
-        self.file.flush().map_err(io)?;
         if self.force {
             fs::rename(&self.temporary, &self.path).map_err(io)?;
         } else {

@@ -10,7 +10,7 @@ use super::pair::{self, BoundPair, BoundPairJoin};
 use super::projector::Item;
 use crate::error::{Failure, Result};
 use crate::scenario::{
-    DisorderSpec, EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
+    EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
 };
 
 /// Refuses what means something for two streams only.
@@ -21,7 +21,6 @@ pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Resul
     let replay = &scenario.spec.replay;
     let found = [
         ("merge", replay.merge.as_ref().map(|key| scenario.place(key))),
-        ("disorder", replay.disorder.as_ref().map(|key| scenario.place(key))),
         ("idle_timeout", stream.idle_timeout.as_ref().map(|key| scenario.place(key))),
         ("finished", stream.finished.as_ref().map(|key| scenario.place(key))),
     ];
@@ -101,14 +100,17 @@ fn merged_by(
 ) -> Result<()> {
     let replay = &scenario.spec.replay;
     let merge = replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref());
-    let place = || match &replay.merge {
-        Some(merge) => scenario.place(merge),
-        None => scenario.text.to_string(),
+    let named = scenario.spec.stream.0.iter().find(|(known, _)| known.get_ref() == name);
+    let place = || match (&replay.merge, named) {
+        (Some(merge), _) => scenario.place(merge),
+        (None, Some((name, _))) => scenario.place(name),
+        (None, None) => scenario.text.to_string(),
     };
     match merge {
         Merge::EventTime if stream.event_time.is_none() => {
             return Err(Failure::usage(format!(
-                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one, or say [replay] merge = \"file-order\" or \"arrival\""
+                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one{}, or say [replay] merge = \"file-order\" or \"arrival\"",
+                if scenario.text.is_of_flags() { format!(" with --event-time {name}=COLUMN") } else { String::new() }
             ))
             .at(place()));
         }
@@ -119,19 +121,6 @@ fn merged_by(
             .at(place()));
         }
         _ => {}
-    }
-    if let Some(disorder) = &replay.disorder {
-        let at = |message: String| Err(Failure::usage(message).at(scenario.place(disorder)));
-        let DisorderSpec { share, max, .. } = disorder.get_ref();
-        if !(0.0..=1.0).contains(share) {
-            return at(format!("`disorder`: `share` is {share}, but must be 0 to 1"));
-        }
-        if max.0 <= 0 {
-            return at("`disorder`: `max` must be longer than nothing".to_owned());
-        }
-        if stream.event_time.is_none() {
-            return at(format!("`disorder` needs [stream.{name}] event_time = \"COLUMN\""));
-        }
     }
     if let Some(timeout) = &spec.idle_timeout {
         let at = |message: String| Err(Failure::usage(message).at(scenario.place(timeout)));

@@ -86,6 +86,22 @@ fn used(path: &Path) -> Failure {
     ))
 }
 
+/// Gives the file its name. If somebody else has taken the name since the first
+/// row, the rows are kept beside it.
+fn commit(path: &Path, mut file: AtomicFile) -> Result<()> {
+    match file.try_commit() {
+        Err(DatasetError::Exists { .. }) => {
+            let partial = file.keep_partial().map_err(Failure::run)?;
+            Err(Failure::run(format!(
+                "output path {} was taken by somebody else during the run: the rows are kept in {}",
+                path.display(),
+                partial.display()
+            )))
+        }
+        result => result.map_err(Failure::run),
+    }
+}
+
 impl FileSink {
     pub(super) fn create(
         path: &Path,
@@ -176,9 +192,10 @@ impl Sink for FileSink {
         self.close()?;
         match &mut self.target {
             Target::Stdout | Target::Special(_) => Ok(()),
-            Target::File { file, .. } => {
-                file.take().map_or(Ok(()), AtomicFile::commit).map_err(cannot)
-            }
+            Target::File { path, file } => match file.take() {
+                Some(file) => commit(path, file),
+                None => Ok(()),
+            },
         }
     }
 
