@@ -7,6 +7,7 @@ mod gate;
 mod init;
 mod inline;
 mod interrupt;
+mod record;
 mod robust;
 mod run;
 mod schema;
