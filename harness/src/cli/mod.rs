@@ -2,6 +2,7 @@
 //! in `Command` and in `Command::execute`.
 
 mod bar;
+mod baseline;
 mod check;
 mod commas;
 mod completions;
@@ -9,6 +10,9 @@ pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod findings;
+mod gate;
+mod gate_table;
 mod init;
 mod inline;
 pub mod machine;
@@ -17,6 +21,7 @@ mod measure_one;
 mod options;
 mod output;
 mod run;
+mod schema;
 mod sweep;
 mod sweep_table;
 mod table;
@@ -54,10 +59,13 @@ enum Command {
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
+    Baseline(baseline::BaselineArgs),
+    Gate(gate::GateArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
+    Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     #[command(hide = true)]
@@ -72,10 +80,13 @@ impl Command {
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
+            Self::Baseline(args) => args.execute(),
+            Self::Gate(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
+            Self::Schema(args) => args.execute(),
             Self::Completions(args) => args.execute(),
             Self::Man(args) => args.execute(),
             Self::MeasureOne(args) => args.execute(),

@@ -46,6 +46,7 @@ mod tests {
             },
             progress: Vec::new(),
             warnings: Vec::new(),
+            findings: Vec::new(),
         }
     }
 

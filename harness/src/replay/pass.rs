@@ -7,6 +7,7 @@ use arrow::array::{Int64Array, RecordBatch};
 
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
+use super::evidence::Evidence;
 use super::give_out::{Out, selected};
 use super::listener::ProgressListener;
 use super::mark::Mark;
@@ -15,12 +16,13 @@ use super::source_rows::{Place, SourceRows, cutter};
 use super::state_track::StateOutcome;
 use super::streams;
 use super::watermark::Watermark;
+use super::witness::Witness;
 use crate::culprit::culprit;
 use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::Attentive;
 use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy, StreamStaticPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress};
+use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::sink::Sink;
 
 /// What to do beside joining.
@@ -63,6 +65,12 @@ pub struct PassOutcome {
     pub latencies: Latencies,
     /// Checksum of the rows given out; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
+    /// Rows that the eviction line took out of state; `None` without state.
+    pub evicted: Option<u64>,
+    /// How much was done.
+    pub work: Work,
+    /// What findings are made of.
+    pub evidence: Evidence,
     /// Why the pass was cut short: everything here is as it was after its last
     /// whole batch.
     pub cut_short: Option<Failure>,
@@ -98,15 +106,32 @@ impl<'p> Pass<'p> {
         listener: &mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
+        self.run_with(sink, None, listener, counted)
+    }
+
+    /// The same; rows that found nothing go to `unmatched`, if there is such a
+    /// sink, the plan carries their columns and the pass counts.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<'s>(
+        &'s self,
+        sink: &'s mut dyn Sink,
+        unmatched: Option<&'s mut dyn Sink>,
+        listener: &'s mut dyn ProgressListener,
+        counted: Counted,
+    ) -> Result<PassOutcome> {
         let started = Instant::now();
+        let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
         let mut outcome = match self.plan {
             Plan::StreamStatic(plan) => {
-                let mut state = State::new(self, plan, sink, listener, counted)?;
+                let mut state = State::new(self, plan, sink, listener, counted, witness)?;
                 let ended = state.replay();
                 state.finish(ended)?
             }
             Plan::StreamStream(plan) => {
-                streams::run(plan, self.strategy, self.pool.as_ref(), sink, listener, counted)?
+                let pool = self.pool.as_ref();
+                streams::run(plan, self.strategy, pool, sink, listener, counted, witness)?
             }
         };
         outcome.elapsed = started.elapsed().saturating_sub(outcome.elapsed);
@@ -126,6 +151,7 @@ struct State<'p, 's> {
     outcome: PassOutcome,
     /// Time of what only looks on.
     aside: Duration,
+    witness: Option<Witness<'s>>,
     watermark: Option<Watermark>,
     /// Greatest event time so far.
     max_time: Option<i64>,
@@ -151,6 +177,7 @@ impl<'p, 's> State<'p, 's> {
         sink: &'s mut dyn Sink,
         listener: &'s mut dyn ProgressListener,
         counted: Counted,
+        witness: Option<Witness<'s>>,
     ) -> Result<Self> {
         let mut state = Self {
             attentive: Attentive::new(),
@@ -168,6 +195,7 @@ impl<'p, 's> State<'p, 's> {
                 ..PassOutcome::default()
             },
             aside: Duration::ZERO,
+            witness,
             watermark: plan.stream.watermark.map(Watermark::new),
             max_time: None,
             reading: Duration::ZERO,
@@ -250,6 +278,9 @@ impl<'p, 's> State<'p, 's> {
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
+                if self.witness.is_some() {
+                    self.outcome.evidence.see(times);
+                }
             }
             self.plan.stream.prepare.apply(source).map_err(Failure::run)
         })?;
@@ -276,6 +307,7 @@ impl<'p, 's> State<'p, 's> {
             let mut run = Run {
                 counts: &mut vec![JoinCounts::default(); self.counts.len()],
                 times: JoinTimes::default(),
+                witness: None,
                 give_out: &mut |rows| {
                     self.attentive.check()?;
                     selected(&self.plan.output, rows).map(|_| ())
@@ -298,6 +330,7 @@ impl<'p, 's> State<'p, 's> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
+            witness: self.witness.as_mut(),
             give_out: &mut |rows| {
                 self.attentive.check()?;
                 out.give(rows)
@@ -306,7 +339,7 @@ impl<'p, 's> State<'p, 's> {
         self.pipeline.push(rows, &mut run)?;
         let JoinTimes { keys, probe, materialise } = run.times;
         let (sink, aside) = (out.time, out.aside);
-        self.aside += aside;
+        self.aside += aside + self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
         if let Some(batch) = &mut self.batch {
             batch.clock.add(Phase::Keys, keys);
             batch.clock.add(Phase::Probe, probe);
@@ -333,6 +366,10 @@ impl<'p, 's> State<'p, 's> {
         let id = self.outcome.batches;
         let start = Instant::now();
         self.sink.end_batch(id)?;
+        if let Some(witness) = &mut self.witness {
+            witness.end_batch()?;
+            self.aside += witness.take_time();
+        }
         batch.clock.add(Phase::Sink, start.elapsed());
         self.outcome.batches += 1;
         self.mark = Mark::of(&self.outcome, &self.counts);
@@ -378,6 +415,9 @@ impl<'p, 's> State<'p, 's> {
     fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
         let mark = std::mem::take(&mut self.mark);
         mark.close(ended, &mut self.outcome, &mut self.counts)?;
+        if let Some(witness) = self.witness.take() {
+            self.outcome.evidence.joins = self.pipeline.witnessed(witness);
+        }
         let dimensions = || self.pipeline.dimensions();
         Ok(PassOutcome {
             rows_unmatched: match self.plan.output.unmatched {
@@ -387,6 +427,7 @@ impl<'p, 's> State<'p, 's> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             elapsed: self.aside,
             ..self.outcome
         })

@@ -34,7 +34,7 @@ pub use ordered::Ordered;
 pub use output::OutputSpec;
 pub use replay::{DisorderSpec, End, Merge, Pace, ReplaySpec, Trigger};
 pub use set::set;
-pub use shipped::{DEFAULT_SCENARIO, find, shipped};
+pub use shipped::{DEFAULT_SCENARIO, find, shipped, shipped_names};
 pub use source::{CsvSpec, EventTimeSpec, Finished, StreamSpec, TimeUnitName};
 pub use strategy::{Choice, StateLimit, StrategySpec, Swap};
 pub use table::{DimensionSpec, Refresh, StreamSide, VersionSpec, VersionStart};

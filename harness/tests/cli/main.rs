@@ -3,11 +3,13 @@
 mod completions;
 mod explain;
 mod failures;
+mod gate;
 mod init;
 mod inline;
 mod interrupt;
 mod robust;
 mod run;
+mod schema;
 mod streams;
 mod support;
 mod sweep;

@@ -6,8 +6,10 @@ use clap::{Args, ValueEnum};
 
 mod csv;
 mod reporter;
+mod unmatched;
 mod vary;
 
+use super::findings;
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::{Results, allocator, complain};
@@ -15,13 +17,14 @@ use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
+use crate::measure::{LEAST_TIME, Measured, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
-use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
+use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{Micros, Scenario};
 use crate::sink::SinkSpec;
 use csv::{CsvFile, csv};
 use reporter::Reporter;
+pub(super) use unmatched::Unmatched;
 
 /// Replay a scenario through its join strategies and measure each
 ///
@@ -47,6 +50,10 @@ pub(super) struct RunArgs {
     /// Replace an existing output file, or a file that is no report where the report goes
     #[arg(long)]
     force: bool,
+
+    /// Write the stream rows that found nothing, with what they missed, to FILE, by its extension
+    #[arg(long, value_name = "FILE")]
+    unmatched: Option<PathBuf>,
 
     /// Write the measurements as JSON to PATH
     #[arg(long, value_name = "PATH")]
@@ -101,9 +108,12 @@ impl RunArgs {
             sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
         check(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies, &|_| true);
-        for path in [self.report.as_deref(), self.csv.as_deref()] {
-            written::check(&scenario, &plan, &sink, path)?;
-        }
+        let unmatched = self
+            .unmatched
+            .as_deref()
+            .map(|path| Unmatched::new(&scenario, self.strategies.limit, path, self.force));
+        let unmatched = unmatched.transpose()?;
+        written::check(&scenario, &plan, &sink, &self.written())?;
         let report_file = self.report.as_deref();
         let report_file =
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
@@ -123,18 +133,27 @@ impl RunArgs {
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
-                measure(&plan, strategy, &sink, LEAST_TIME, &mut reporter)
+                let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);
+                measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, &mut reporter)
             } else {
-                elsewhere(&scenario, strategy, &sink, &self.strategies, &mut reporter)
+                let unmatched = self.unmatched.as_deref().filter(|_| position == 0);
+                let files = Files { sink: &sink, unmatched, force: self.force };
+                elsewhere(&scenario, strategy, files, &self.strategies, &mut reporter)
             };
-            let Measured { summary, cut_short: cut } =
+            let Measured { summary, cut_short: cut, findings } =
                 measured.map_err(|failure| match strategies.len() {
                     1 => failure,
                     _ => failure.at(format!("strategy `{}`", strategy.name)),
                 })?;
-            let record = reporter.record(summary);
+            let record = reporter.record(summary, findings);
             if self.format == Format::Jsonl {
-                results.line(&summary_line(&record.strategy, &record.summary))?;
+                for finding in &record.findings {
+                    let line = Line::Finding { strategy: &record.strategy, finding };
+                    results.line(&line.json())?;
+                }
+                results.line(
+                    &Line::Summary { strategy: &record.strategy, summary: &record.summary }.json(),
+                )?;
             }
             runs.push(record);
             if cut.is_some() {
@@ -163,6 +182,9 @@ impl RunArgs {
                 for line in table::lines(&scenario, &report, verified.is_ok()) {
                     results.line(&line)?;
                 }
+                for line in findings::lines(&report.runs) {
+                    results.line(&line)?;
+                }
             }
             Format::Json => results.line(&json(&report)?)?,
             Format::Jsonl => {}
@@ -175,6 +197,17 @@ impl RunArgs {
             file.write(&json(&report)?)?;
         }
         verified
+    }
+}
+
+impl RunArgs {
+    /// Files that are written beside the rows.
+    fn written(&self) -> [(&'static str, Option<&Path>); 3] {
+        [
+            ("unmatched", self.unmatched.as_deref()),
+            ("report", self.report.as_deref()),
+            ("CSV", self.csv.as_deref()),
+        ]
     }
 }
 
@@ -233,11 +266,18 @@ pub(super) fn sink(
     })
 }
 
+/// What one strategy writes.
+struct Files<'a> {
+    sink: &'a SinkSpec,
+    unmatched: Option<&'a Path>,
+    force: bool,
+}
+
 /// Measures one strategy in a process of its own.
 fn elsewhere(
     scenario: &Scenario,
     strategy: &Strategy,
-    sink: &SinkSpec,
+    files: Files<'_>,
     args: &StrategyArgs,
     reporter: &mut Reporter<'_>,
 ) -> Result<Measured> {
@@ -247,7 +287,8 @@ fn elsewhere(
         threads: args.threads,
         limit: args.limit,
         progress: reporter.keeps || reporter.prints,
-        output: match sink {
+        unmatched: files.unmatched.map(|path| (path, files.force)),
+        output: match files.sink {
             SinkSpec::File { path, format, force } => Some((path, *format, *force)),
             SinkSpec::None | SinkSpec::Console => None,
         },

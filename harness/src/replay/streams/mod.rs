@@ -8,6 +8,7 @@ mod disorder;
 mod ends;
 mod joined;
 mod merge;
+mod notice;
 mod outlier;
 mod pass;
 mod progress;

@@ -8,12 +8,13 @@ use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStream
 use super::ends::TakingPart;
 use super::joined::JoinedSchema;
 use super::merge::{MergedBatch, Merger};
+use super::notice::Notice;
 use super::outlier::Outliers;
 use super::progress;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::{Strategy, StreamStreamPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress};
+use crate::record::{Checksum, Dropped, Progress, Work};
 use crate::replay::clock::{BatchClock, Phase};
 use crate::replay::dimension::Dimension;
 use crate::replay::give_out::Out;
@@ -22,17 +23,19 @@ use crate::replay::mark::Mark;
 use crate::replay::pass::{Counted, PassOutcome};
 use crate::replay::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use crate::replay::state_track::StateTrack;
+use crate::replay::witness::Witness;
 use crate::scenario::End;
 use crate::sink::Sink;
 
 /// Runs a pass; `elapsed` of the outcome is the time of what only looked on.
-pub(in crate::replay) fn run(
-    plan: &StreamStreamPlan,
+pub(in crate::replay) fn run<'s>(
+    plan: &'s StreamStreamPlan,
     strategy: &Strategy,
     pool: Option<&Arc<rayon::ThreadPool>>,
-    sink: &mut dyn Sink,
-    listener: &mut dyn ProgressListener,
+    sink: &'s mut dyn Sink,
+    listener: &'s mut dyn ProgressListener,
     counted: Counted,
+    witness: Option<Witness<'s>>,
 ) -> Result<PassOutcome> {
     let mut join = plan.operator(strategy, pool)?;
     let pipeline = Pipeline::new(&plan.joins, strategy, pool)?;
@@ -48,9 +51,21 @@ pub(in crate::replay) fn run(
                 filtered: Some(0),
                 null_time: Some(0),
             },
+            evicted: Some(0),
+            work: Work {
+                rows_walked: Some(0),
+                rows_visited: Some(0),
+                blocks_visited: Some(0),
+                rows_moved: Some(0),
+                index_resizes: Some(0),
+                ..Work::default()
+            },
             ..PassOutcome::default()
         },
         track: StateTrack::new(can_evict),
+        notice: witness.is_some().then(|| Notice::new(&join)),
+        witness,
+        outliers: Outliers::default(),
         attentive: Attentive::new(),
         mark: Mark::default(),
         aside: Duration::ZERO,
@@ -79,6 +94,9 @@ struct PairPass<'p, 's> {
     counts: Vec<JoinCounts>,
     outcome: PassOutcome,
     track: StateTrack,
+    witness: Option<Witness<'s>>,
+    notice: Option<Notice>,
+    outliers: Outliers,
     attentive: Attentive,
     mark: Mark,
     aside: Duration,
@@ -108,7 +126,6 @@ impl PairPass<'_, '_> {
         let mut reading = Duration::ZERO;
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
-        let mut outliers = Outliers::default();
         loop {
             self.attentive.check()?;
             let batch = timed(&mut reading, || merger.next_batch());
@@ -118,7 +135,10 @@ impl PairPass<'_, '_> {
             open.clock.add(Phase::Read, std::mem::take(&mut reading));
             self.ended |= batch.left.ended || batch.right.ended;
             if let Some(report) = self.data_batch(join, &batch, open)? {
-                let warning = outliers.look(self.plan, &batch, &report);
+                let warning = self.outliers.look(self.plan, &batch, &report);
+                if let Some(notice) = &mut self.notice {
+                    notice.data_batch(&batch, &report, self.ended);
+                }
                 if let Some(warning) = warning {
                     self.aside(|pass| pass.listener.warning(&warning))?;
                 }
@@ -127,6 +147,9 @@ impl PairPass<'_, '_> {
                 join.set_taking_part(side, takes_part);
             });
             self.no_data_batch(join)?;
+            if let Some(notice) = &mut self.notice {
+                notice.watermarks(join);
+            }
             self.aside(|pass| pass.listener.rows(rows))?;
         }
         let back = merger.arrivals_back();
@@ -135,6 +158,9 @@ impl PairPass<'_, '_> {
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
             );
             self.aside(|pass| pass.listener.warning(&warning))?;
+        }
+        if let Some(notice) = &mut self.notice {
+            notice.before_end(join, self.plan);
         }
         if self.plan.end == End::Flush {
             let mut open = Open::new(0);
@@ -165,6 +191,9 @@ impl PairPass<'_, '_> {
             sides.map_err(|failure: Failure| self.in_batch(failure))?;
         if let Some(filtered) = &mut self.outcome.dropped.filtered {
             *filtered += left_out + right_out;
+        }
+        if let Some(notice) = &mut self.notice {
+            notice.read(batch, [left_out, right_out]);
         }
         open.clock.add(Phase::Read, read);
         self.refresh(&mut open, batch.opens_at)?;
@@ -225,6 +254,7 @@ impl PairPass<'_, '_> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
+            witness: self.witness.as_mut(),
             give_out: &mut |rows| {
                 attentive.check()?;
                 out.give(rows)
@@ -234,13 +264,17 @@ impl PairPass<'_, '_> {
             let rows = timed(&mut wall, || output.next_batch());
             let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
+            if let (Some(witness), Some(side)) = (&mut run.witness, output.unmatched_of()) {
+                let missed = &self.plan.side(side.opposite()).stream.name;
+                witness.unmatched_in_pair(missed, &rows)?;
+            }
             attentive.check()?;
             let rows = joined.rows(rows)?;
             self.pipeline.push(&rows, &mut run)?;
         }
         let JoinTimes { keys, probe, materialise } = run.times;
         let (sink, aside) = (out.time, out.aside);
-        self.aside += aside;
+        self.aside += aside + self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
         let report = output.report().clone();
         let clock = &mut open.clock;
         clock.add(Phase::Keys, keys + report.times.intake);
@@ -281,18 +315,26 @@ impl PairPass<'_, '_> {
         if self.plan.output.unmatched == Unmatched::AsJoined && self.plan.joins.is_empty() {
             self.outcome.rows_unmatched += report.rows_unmatched;
         }
+        count_work(&mut self.outcome, report);
         // The end is no moment of the stream: its rows have waited for nothing.
         let now = self.max_time.filter(|_| report.kind != BatchKind::End);
         for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
             self.outcome.outer_delay.record(waited);
         }
         self.track.batch(report, self.ended);
+        if let Some(notice) = &mut self.notice {
+            notice.executed(report, outer_times);
+        }
     }
 
     fn end_batch(&mut self, mut open: Open, report: &BatchReport) -> Result<()> {
         let id = self.outcome.batches;
         let mut sink = Duration::ZERO;
         timed(&mut sink, || self.sink.end_batch(id))?;
+        if let Some(witness) = &mut self.witness {
+            witness.end_batch()?;
+            self.aside += witness.take_time();
+        }
         open.clock.add(Phase::Sink, sink);
         self.outcome.batches += 1;
         self.mark = Mark::of(&self.outcome, &self.counts);
@@ -342,6 +384,10 @@ impl PairPass<'_, '_> {
     fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
         let mark = std::mem::take(&mut self.mark);
         mark.close(ended, &mut self.outcome, &mut self.counts)?;
+        if let (Some(witness), Some(notice)) = (self.witness.take(), self.notice.take()) {
+            self.outcome.evidence.joins = self.pipeline.witnessed(witness);
+            self.outcome.evidence.pair = Some(notice.finish(self.plan, &self.outliers));
+        }
         let dimensions = || self.pipeline.dimensions();
         let of_tables =
             self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
@@ -353,11 +399,31 @@ impl PairPass<'_, '_> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             state: Some(self.track.finish()),
             elapsed: self.aside,
             ..self.outcome
         })
     }
+}
+
+/// Adds what a batch did to the totals.
+fn count_work(outcome: &mut PassOutcome, report: &BatchReport) {
+    let work = &mut outcome.work;
+    for side in [&report.left, &report.right] {
+        for (total, count) in [
+            (&mut outcome.evicted, side.evicted),
+            (&mut work.rows_walked, side.rows_walked),
+            (&mut work.rows_visited, side.rows_visited),
+            (&mut work.blocks_visited, side.blocks_visited),
+            (&mut work.rows_moved, side.rows_moved),
+            (&mut work.index_resizes, side.index_resizes),
+        ] {
+            *total = Some(total.unwrap_or(0) + count);
+        }
+    }
+    work.residual_pairs += report.residual_pairs;
+    work.values_gathered += report.values_gathered;
 }
 
 /// How long a row of this event time has waited when the greatest event time is
