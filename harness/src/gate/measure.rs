@@ -111,10 +111,5 @@ pub fn entry(asked: Asked, measured: Vec<Measured>) -> Result<Entry> {
         let settings = settings(strategy)?;
         cases.push(Case { strategy: strategy.name.clone(), settings, measured });
     }
-    Ok(Entry {
-        strategies: cases,
-        scenario: asked.name,
-        query: asked.query,
-        data: asked.data,
-    })
+    Ok(Entry { strategies: cases, scenario: asked.name, query: asked.query, data: asked.data })
 }
