@@ -3,7 +3,9 @@
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
 //! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated workloads), [`watermark`] (many delays in one pass), [`record`] and
+//! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated
+//! workloads), [`watermark`] (many delays in one pass), [`init`] (a first scenario),
+//! [`record`] and
 //! [`sink`] (what is left behind), [`cli`] (the commands).
 
 pub mod cli;
@@ -12,6 +14,7 @@ pub mod costs;
 mod culprit;
 pub mod error;
 pub mod gate;
+pub mod init;
 mod interrupt;
 pub mod machine;
 pub mod measure;

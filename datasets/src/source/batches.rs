@@ -113,6 +113,7 @@ impl Batches {
     fn open_file(&mut self) -> Result<()> {
         let inner = &self.source.inner;
         if let Some(path) = inner.files.get(self.file) {
+            inner.stamps[self.file].check_before(path)?;
             let reader =
                 inner.format.read(path, &inner.file_schema, &self.file_columns, &self.options)?;
             self.reader = Some(reader);
@@ -134,12 +135,16 @@ impl Batches {
             let inner = &self.source.inner;
             let path = &inner.files[self.file];
             let place = reader.place();
-            match inner.format.guard(path, place, || reader.next_batch())? {
+            let stamp = inner.stamps[self.file];
+            let read = inner.format.guard(path, place, || reader.next_batch());
+            // A file that somebody writes to is not damaged, and its end is not to be believed.
+            match read.or_else(|error| stamp.check_after(path).and(Err(error)))? {
                 Some(batch) => {
                     self.since_release = 0;
                     self.whole = Some((batch, 0));
                 }
                 None => {
+                    stamp.check_after(path)?;
                     self.reader = None;
                     self.file += 1;
                     self.open_file()?;

@@ -4,6 +4,7 @@ mod batches;
 mod listing;
 mod partition;
 mod schema;
+mod stamp;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::options::ReadOptions;
 use crate::sidecar::Sidecar;
 use listing::Listing;
 use partition::Partitions;
+use stamp::Stamp;
 
 /// One recording or one table.
 ///
@@ -40,6 +42,8 @@ pub struct Source {
 struct Inner {
     origin: PathBuf,
     files: Vec<PathBuf>,
+    /// What each file looked like before anything was read of it.
+    stamps: Vec<Stamp>,
     format: FileFormat,
     /// Columns of the files, without the partition columns.
     file_schema: SchemaRef,
@@ -58,6 +62,7 @@ impl Source {
     /// do not fit together.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
         let Listing { files, base } = listing::list(path)?;
+        let stamps = files.iter().map(|file| Stamp::take(file)).collect::<Result<_>>()?;
         let format = one_format(&files, options)?;
         let mut options = options.clone();
         if options.schema.is_none() && !format.tells_types() {
@@ -83,7 +88,8 @@ impl Source {
         fields.extend(partitions.fields());
         let schema = Arc::new(Schema::new_with_metadata(fields, file_schema.metadata().clone()));
         let origin = path.to_owned();
-        let inner = Inner { origin, files, format, file_schema, schema, rows, partitions, options };
+        let inner =
+            Inner { origin, files, stamps, format, file_schema, schema, rows, partitions, options };
         Ok(Source { inner: Arc::new(inner) })
     }
 

@@ -1,11 +1,13 @@
 //! A file that appears whole or not at all.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{DatasetError, Result};
+use crate::input::{Compression, uncompressed_name};
 
 /// Temporary names of the files that are being written by this process.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -22,6 +24,22 @@ pub fn remove_unfinished() {
         // Nothing to tell: the file was unfinished anyway.
         let _ = fs::remove_file(temporary);
     }
+}
+
+/// A new file beside `path`, under a name that no other writer has, not even one
+/// of the same process number on another machine.
+fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    for attempt in 0_u32.. {
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let temporary = path.with_file_name(hidden);
+        match File::create_new(&temporary) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (temporary, file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// A file written under a temporary name in the same folder and renamed by
@@ -56,9 +74,8 @@ impl AtomicFile {
         if let Some(folder) = folder {
             fs::create_dir_all(folder).map_err(|e| DatasetError::io(folder, "create", e))?;
         }
-        let temporary =
-            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-        let file = File::create(&temporary).map_err(|e| DatasetError::io(path, "create", e))?;
+        let (temporary, file) =
+            create_beside(path, name).map_err(|e| DatasetError::io(path, "create", e))?;
         unfinished().push(temporary.clone());
         Ok(AtomicFile { path: path.to_owned(), temporary, file, force, committed: false })
     }
@@ -83,13 +100,35 @@ impl AtomicFile {
         &self.temporary
     }
 
+    /// Keeps what is written so far as `NAME.partial.EXTENSION`; answers that
+    /// path. What it held before is replaced.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn keep_partial(mut self) -> Result<PathBuf> {
+        let partial = partial_path(&self.path);
+        fs::rename(&self.temporary, &partial)
+            .map_err(|e| DatasetError::io(&partial, "write", e))?;
+        self.committed = true;
+        Ok(partial)
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors
     /// It exists by now and `force` is false, or the system refused.
     pub fn commit(mut self) -> Result<()> {
+        self.try_commit()
+    }
+
+    /// As [`commit`](AtomicFile::commit); after an error the content is still
+    /// there, under its temporary name.
+    ///
+    /// # Errors
+    /// As `commit`.
+    pub fn try_commit(&mut self) -> Result<()> {
+        self.file.flush().map_err(|e| DatasetError::io(&self.path, "write", e))?;
         let io = |e| DatasetError::io(&self.path, "write", e);
-        self.file.flush().map_err(io)?;
         if self.force {
             fs::rename(&self.temporary, &self.path).map_err(io)?;
         } else {
@@ -106,6 +145,19 @@ impl AtomicFile {
         self.committed = true;
         Ok(())
     }
+}
+
+/// `rows.partial.parquet` for `rows.parquet`, `rows.partial.csv.gz` for
+/// `rows.csv.gz`.
+fn partial_path(path: &Path) -> PathBuf {
+    let packing = Compression::from_path(path).and(path.extension());
+    let plain = uncompressed_name(path);
+    let mut name = plain.file_stem().unwrap_or_default().to_owned();
+    for extension in [Some("partial".as_ref()), plain.extension(), packing].into_iter().flatten() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 impl Drop for AtomicFile {
@@ -150,6 +202,17 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         AtomicFile::create(&path, true).unwrap().commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"");
+    }
+
+    #[test]
+    fn what_is_partial_keeps_its_extensions() {
+        for (path, partial) in [
+            ("a/rows.parquet", "a/rows.partial.parquet"),
+            ("rows.csv.gz", "rows.partial.csv.gz"),
+            ("a.b/rows", "a.b/rows.partial"),
+        ] {
+            assert_eq!(partial_path(Path::new(path)), Path::new(partial));
+        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::process::Command;
 use clap::Args;
 use streamjoin_datasets::FileFormat;
 
-use super::inline;
 use crate::error::{Failure, Result};
 use crate::measure::{LEAST_TIME, measure, serve};
 use crate::plan::{plan, strategies};
@@ -86,7 +85,7 @@ impl Job<'_> {
         // Values may start with a dash: give them with their flags.
         command.arg(format!("--name={}", self.scenario.name));
         command.arg("--scenario").arg(self.scenario.text.path());
-        if inline::is_inline(self.scenario) || self.scenario.text.is_edited() {
+        if self.scenario.text.is_of_flags() || self.scenario.text.is_edited() {
             command.arg(format!("--text={}", self.scenario.text.text()));
         }
         command.arg(format!("--strategy={}", self.strategy));

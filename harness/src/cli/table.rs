@@ -226,7 +226,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// Three significant digits with a metric prefix.
-fn rate(per_second: f64) -> String {
+pub(super) fn rate(per_second: f64) -> String {
     let (scaled, unit) = match per_second {
         r if r >= 1e9 => (r / 1e9, " G"),
         r if r >= 1e6 => (r / 1e6, " M"),
@@ -236,7 +236,7 @@ fn rate(per_second: f64) -> String {
     format!("{}{unit}", significant(scaled))
 }
 
-fn millis(millis: f64) -> String {
+pub(super) fn millis(millis: f64) -> String {
     significant(millis)
 }
 

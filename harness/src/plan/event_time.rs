@@ -59,10 +59,10 @@ impl EventTime {
             (data_type, _, _) => {
                 let remedy = match data_type {
                     data_type if data_type.is_integer() => {
-                        "say { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" }"
+                        "say { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" }, or --event-time COLUMN:ms"
                     }
                     DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                        "say { column = ..., format = \"%Y-%m-%d %H:%M:%S\" }"
+                        "say { column = ..., format = \"%Y-%m-%d %H:%M:%S\" }, or --event-time 'COLUMN:%Y-%m-%d %H:%M:%S'"
                     }
                     DataType::Timestamp(..) | DataType::Date32 => {
                         "it is a time already: leave `unit` and `format` out"

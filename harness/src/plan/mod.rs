@@ -6,6 +6,7 @@
 //! ([`plan`]) is physical and needs all of it. Everything that can be told
 //! before the first row is told here.
 
+mod arrival;
 mod bind;
 mod bind_pair;
 mod chain;

@@ -6,7 +6,9 @@
 mod checksum;
 mod digest;
 mod environment;
+mod lines;
 mod progress;
+mod schema;
 mod summary;
 mod time;
 mod work;
@@ -16,12 +18,14 @@ mod tests;
 
 pub use checksum::Checksum;
 pub use environment::{Caches, Environment, Machine};
+pub use lines::Line;
 pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };
+pub use schema::{line_schema, report_schema};
 pub use summary::{
     DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary, progress_line, summary_line, warning_line,
+    StateRows, Summary,
 };
 pub use time::iso_millis;
 pub use work::Work;

@@ -1,5 +1,6 @@
 //! One run's record, and the report over all runs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Environment, Progress, Work};
@@ -9,7 +10,7 @@ use crate::error::{Failure, FailureKind};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything one invocation measured: what `--report` and `--format json` write.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// [`SCHEMA_VERSION`].
@@ -23,7 +24,7 @@ pub struct Report {
 }
 
 /// One strategy's run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
     /// Name of the strategy.
@@ -38,7 +39,7 @@ pub struct RunRecord {
 }
 
 /// The run as a whole. Counts and checksum are of the first pass only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// Stream rows read.
@@ -94,7 +95,7 @@ pub struct Summary {
 }
 
 /// Why a pass over a recording ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// The recording was at its end.
@@ -119,7 +120,7 @@ impl Ended {
 }
 
 /// How one dimension answered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DimensionSummary {
     /// The dimension's name in the scenario.
@@ -133,7 +134,7 @@ pub struct DimensionSummary {
 }
 
 /// Median, 99th percentile and maximum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Quantiles {
     /// Median.
@@ -145,7 +146,7 @@ pub struct Quantiles {
 }
 
 /// Rows in state over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateRows {
     /// Greatest number of live rows.
@@ -161,7 +162,7 @@ pub struct StateRows {
 }
 
 /// Bytes of state at its peak, by use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateBytes {
     /// Keys, times and payload.
@@ -177,7 +178,7 @@ pub struct StateBytes {
 }
 
 /// Rows that were dropped, by reason; null where the reason cannot occur.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dropped {
     /// At or below the late watermark.
@@ -188,37 +189,4 @@ pub struct Dropped {
     pub filtered: Option<u64>,
     /// Without an event time where one is needed.
     pub null_time: Option<u64>,
-}
-
-/// One line of `--format jsonl` for a batch: `event`, `strategy`, then the
-/// batch's own fields, flat.
-#[must_use]
-pub fn progress_line(strategy: &str, progress: &Progress) -> String {
-    flat_line("progress", strategy, progress)
-}
-
-/// One line of `--format jsonl` for a run: `event`, `strategy`, then the
-/// summary's own fields, flat.
-#[must_use]
-pub fn summary_line(strategy: &str, summary: &Summary) -> String {
-    flat_line("summary", strategy, summary)
-}
-
-/// One line of `--format jsonl` for something odd: `event`, `strategy`, `message`.
-#[must_use]
-pub fn warning_line(strategy: &str, message: &str) -> String {
-    flat_line("warning", strategy, &serde_json::json!({ "message": message }))
-}
-
-fn flat_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {
-    #[derive(Serialize)]
-    struct Line<'a, T> {
-        event: &'static str,
-        strategy: &'a str,
-        #[serde(flatten)]
-        record: &'a T,
-    }
-    // Plain structs of numbers and strings always serialise.
-    serde_json::to_string(&Line { event, strategy, record })
-        .unwrap_or_else(|error| format!("{{\"event\":\"error\",\"message\":\"{error}\"}}"))
 }

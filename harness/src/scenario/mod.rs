@@ -8,6 +8,7 @@
 mod duration;
 mod join;
 mod load;
+mod naming;
 mod ordered;
 mod output;
 mod replay;
@@ -28,6 +29,7 @@ pub use duration::{Micros, timestamp};
 pub use join::JoinSpec;
 pub(crate) use load::nearest;
 pub use load::{load, parse};
+pub use naming::name_of_path;
 pub use ordered::Ordered;
 pub use output::OutputSpec;
 pub use replay::{DisorderSpec, End, Merge, Pace, ReplaySpec, Trigger};

@@ -7,6 +7,7 @@ use streamjoin_datasets::{
     FileFormat, Generator, ImportFrom, ImportOptions, ReadOptions, Source, import,
 };
 
+use super::reading::ReadingArgs;
 use super::failure;
 use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
@@ -35,6 +36,10 @@ pub struct ImportArgs {
     /// Format of SOURCE, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
     pub input_format: Option<String>,
+
+    /// How SOURCE is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 
     /// Columns to sort by, ascending, nulls first; all rows are held in memory
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
@@ -94,7 +99,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
         (None, Some(path)) => {
             let read = ReadOptions {
                 format: format(args.input_format.as_deref())?,
-                ..ReadOptions::default()
+                ..args.reading.options()?
             };
             let source = Source::open(path, &read).map_err(failure)?;
             import(ImportFrom::Source(&source), &args.output, &options)

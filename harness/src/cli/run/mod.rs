@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+mod csv;
 mod reporter;
+mod vary;
 
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs};
@@ -15,9 +17,10 @@ use crate::error::{Failure, Result};
 use crate::interrupt;
 use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
-use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
+use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{Micros, Scenario};
 use crate::sink::SinkSpec;
+use csv::{CsvFile, csv};
 use reporter::Reporter;
 
 /// Replay a scenario through its join strategies and measure each
@@ -49,6 +52,15 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
 
+    /// Write the measurements as CSV to PATH, one line a run
+    #[arg(long, value_name = "PATH")]
+    csv: Option<PathBuf>,
+
+    /// Run with each of these values at KEY, such as `replay.trigger.rows=1000,10000`; given
+    /// several times, with every combination
+    #[arg(long, value_name = "KEY=A,B,...", value_parser = vary::axis)]
+    vary: Vec<vary::Axis>,
+
     /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -73,21 +85,30 @@ enum Format {
     Json,
     /// JSON lines: one a batch and one a strategy, as they are done
     Jsonl,
+    /// CSV: one line a run
+    Csv,
 }
 
 impl RunArgs {
     pub(super) fn execute(self) -> Result<()> {
         let scenario = self.scenario.find()?;
+        if !self.vary.is_empty() {
+            return vary::execute(&self, &scenario);
+        }
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         let sink =
             sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
         check(&plan, &strategies, &sink)?;
-        let mut warned = warn(&plan, &strategies);
-        written::check(&scenario, &plan, &sink, self.report.as_deref())?;
+        let mut warned = warn(&plan, &strategies, &|_| true);
+        for path in [self.report.as_deref(), self.csv.as_deref()] {
+            written::check(&scenario, &plan, &sink, path)?;
+        }
         let report_file = self.report.as_deref();
         let report_file =
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
+        let csv_file =
+            self.csv.as_deref().map(|path| CsvFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
             interrupt::after(limit.as_duration())?;
         }
@@ -113,7 +134,9 @@ impl RunArgs {
                 })?;
             let record = reporter.record(summary);
             if self.format == Format::Jsonl {
-                results.line(&summary_line(&record.strategy, &record.summary))?;
+                results.line(
+                    &Line::Summary { strategy: &record.strategy, summary: &record.summary }.json(),
+                )?;
             }
             runs.push(record);
             if cut.is_some() {
@@ -134,6 +157,9 @@ impl RunArgs {
             runs,
         };
         let json = |report: &Report| serde_json::to_string_pretty(report).map_err(Failure::run);
+        let lines = |report: &Report| {
+            csv(&[], &report.runs.iter().map(|run| (Vec::new(), run)).collect::<Vec<_>>())
+        };
         match self.format {
             Format::Human => {
                 for line in table::lines(&scenario, &report, verified.is_ok()) {
@@ -142,6 +168,10 @@ impl RunArgs {
             }
             Format::Json => results.line(&json(&report)?)?,
             Format::Jsonl => {}
+            Format::Csv => results.line(lines(&report)?.trim_end())?,
+        }
+        if let Some(file) = csv_file {
+            file.write(&lines(&report)?)?;
         }
         if let Some(file) = report_file {
             file.write(&json(&report)?)?;
@@ -158,8 +188,12 @@ pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Re
     sink.check(plan.output_schema())
 }
 
-/// Says what is odd about a plan; answers what it said.
-pub(super) fn warn(plan: &Plan, strategies: &[Strategy]) -> Vec<String> {
+/// Says what is odd about a plan, if it is news; answers what it said.
+pub(super) fn warn(
+    plan: &Plan,
+    strategies: &[Strategy],
+    is_news: &dyn Fn(&String) -> bool,
+) -> Vec<String> {
     let mut warnings = plan.warnings().to_vec();
     let unlimited = strategies.iter().find(|strategy| !strategy.limits_state());
     if let (Some(strategy), Plan::StreamStream(plan)) = (unlimited, plan) {
@@ -171,6 +205,7 @@ pub(super) fn warn(plan: &Plan, strategies: &[Strategy]) -> Vec<String> {
             )
         }));
     }
+    warnings.retain(is_news);
     for warning in &warnings {
         complain(&format!("warning: {warning}"));
     }
