@@ -87,7 +87,10 @@ fn every_input_into_every_file() {
         (b"n,s\r\n1,x\r\n,\"\"\r\n".to_vec(), LiveFormat::Csv),
         (b"\xef\xbb\xbfn,s\n1,x\n\n,\"\"".to_vec(), LiveFormat::Csv),
         (b"\n{\"n\":1,\"s\":\"x\"}\r\n\r\n{\"s\":\"\"}".to_vec(), LiveFormat::JsonLines),
-        (b"\xef\xbb\xbf{\"n\":1,\"s\":\"x\"}\n{\"n\":null,\"s\":\"\"}\n".to_vec(), LiveFormat::JsonLines),
+        (
+            b"\xef\xbb\xbf{\"n\":1,\"s\":\"x\"}\n{\"n\":null,\"s\":\"\"}\n".to_vec(),
+            LiveFormat::JsonLines,
+        ),
         (arrow_stream(std::slice::from_ref(&batch)), LiveFormat::ArrowStream),
         (arrow_stream(&[batch.slice(0, 1), batch.slice(1, 1)]), LiveFormat::ArrowStream),
     ] {
@@ -212,7 +215,8 @@ fn a_limit_ends_it_too() {
     let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10));
     let batch = RecordBatch::try_from_iter([("a", numbers)]).unwrap();
     let stream: &'static [u8] = arrow_stream(&[batch.slice(0, 4), batch.slice(4, 6)]).leak();
-    let json: &'static [u8] = b"{\"a\":0}\n{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n{\"a\":5}\n{\"a\":";
+    let json: &'static [u8] =
+        b"{\"a\":0}\n{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n{\"a\":5}\n{\"a\":";
     let csv: &'static [u8] = b"a\n0\n1\n2\n3\n4\n5\n6,7\n";
     for (name, input) in [("a", stream), ("j", json), ("c", csv)] {
         for limit in [0, 1, 4, 5] {
@@ -286,10 +290,8 @@ fn kcat_lines_become_columns() {
     assert_eq!(texts(&rows, "at")[0], "2024-01-01T00:00:00Z");
 
     // A declaration says what the payload holds; kcat's own columns are known.
-    let read = ReadOptions {
-        schema: schema(&[("user", "decimal(20,0)")]),
-        ..ReadOptions::default()
-    };
+    let read =
+        ReadOptions { schema: schema(&[("user", "decimal(20,0)")]), ..ReadOptions::default() };
     let declared = RecordOptions { read, force: true, ..options() };
     run(line(1, "null", "{\"user\": 18446744073709551615, \"other\": 1}"), &to, &declared).unwrap();
     let rows = all(&to);
@@ -314,8 +316,16 @@ fn what_is_wrong_is_told_and_rows_before_it_are_kept() {
     let json: String = (0..1500).map(|i| format!("{{\"a\":{i}}}\n")).collect();
     let csv = format!("a\n{}", (0..1500).map(|i| format!("{i}\n")).collect::<String>());
     for (number, (input, rows, parts)) in [
-        (format!("{json}{{\"a\":\"x\"}}\n"), 1500, &["standard input, line 1501", "`a`", "`x`", "schema = { a = \"string\" }"][..]),
-        (format!("{json}{{\"a\":1.5}}\n"), 1500, &["line 1501", "`1.5` is not a bigint", "a = \"double\""]),
+        (
+            format!("{json}{{\"a\":\"x\"}}\n"),
+            1500,
+            &["standard input, line 1501", "`a`", "`x`", "schema = { a = \"string\" }"][..],
+        ),
+        (
+            format!("{json}{{\"a\":1.5}}\n"),
+            1500,
+            &["line 1501", "`1.5` is not a bigint", "a = \"double\""],
+        ),
         (format!("{json}{{\"a\":1,\"new\":2}}\n"), 1500, &["line 1501", "'new'", "declare `new`"]),
         (format!("{json}{{\"a\":1"), 1500, &["line 1501"]),
         (format!("{csv}1.5\n7\n"), 1500, &["line 1502", "`1.5` is not a bigint", "a = \"double\""]),
@@ -375,8 +385,7 @@ fn refused_before_anything_is_written() {
 fn declared_columns_without_a_row_are_a_recording() {
     let dir = tempfile::tempdir().unwrap();
     let read = ReadOptions { schema: schema(&[("a", "bigint")]), ..ReadOptions::default() };
-    let declared =
-        RecordOptions { read, input_format: Some(LiveFormat::JsonLines), ..options() };
+    let declared = RecordOptions { read, input_format: Some(LiveFormat::JsonLines), ..options() };
     let to = dir.path().join("a.arrow");
     assert_eq!(run(b"", &to, &declared).unwrap().rows, 0);
     assert_eq!(names(&all(&to)), ["a", "arrival"]);

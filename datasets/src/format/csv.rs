@@ -53,12 +53,7 @@ impl Format for Csv {
         Ok(Box::new(Batches::new(path, lines, schema, projection, options)?))
     }
 
-    fn write(
-        &self,
-        sink: Output,
-        schema: &SchemaRef,
-        name: &Path,
-    ) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Csv, schema)?;
         for field in schema.fields() {
             if !can_parse(field.data_type()) {

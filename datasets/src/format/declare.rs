@@ -84,7 +84,8 @@ mod tests {
             "schema = { n = \"string\", \"odd name\" = \"double\" }"
         );
         let many = (0..100).map(|i| Field::new(format!("c{i}"), DataType::Int64, true));
-        let text = declaration(&Schema::new(many.collect::<Vec<_>>()), Some(("c7", &DataType::Utf8)));
+        let text =
+            declaration(&Schema::new(many.collect::<Vec<_>>()), Some(("c7", &DataType::Utf8)));
         assert_eq!(text, "all columns: schema = { c7 = \"string\", ... }");
     }
 }

@@ -87,9 +87,8 @@ pub(crate) fn parse_whole_numbers(
     if whole(text.value(row)).is_none() {
         return Ok(Err(row));
     }
-    let plain = text.iter().map(|value| {
-        value.map(|value| whole(value).unwrap_or(Cow::Borrowed(value)))
-    });
+    let plain =
+        text.iter().map(|value| value.map(|value| whole(value).unwrap_or(Cow::Borrowed(value))));
     parse_column(&StringArray::from_iter(plain), to)
 }
 

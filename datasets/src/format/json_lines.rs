@@ -336,11 +336,9 @@ impl Decoder {
 /// text, since it would cut off a fraction in silence.
 fn decoded(schema: &Schema) -> Schema {
     let values = without_dictionaries(schema);
-    let fields = values.fields().iter().map(|field| {
-        match field.data_type().is_integer() {
-            true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
-            false => field.clone(),
-        }
+    let fields = values.fields().iter().map(|field| match field.data_type().is_integer() {
+        true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
+        false => field.clone(),
     });
     Schema::new(fields.collect::<Vec<_>>())
 }

@@ -14,8 +14,8 @@ mod parquet;
 
 pub(crate) use csv::widen;
 pub(crate) use flat::parse_column;
-pub(crate) use live::live;
 pub use live::LiveFormat;
+pub(crate) use live::live;
 
 use std::fmt;
 use std::fs::File;
@@ -111,8 +111,7 @@ pub(crate) trait Format: Sync {
 
     /// A writer, or what of `schema` the format cannot hold. `name` may tell a
     /// dialect, as `.tsv` does; it is empty where the file has none.
-    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path)
-    -> Result<Box<dyn BatchWriter>>;
+    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>>;
 }
 
 impl FileFormat {

@@ -96,8 +96,7 @@ pub fn record(
     let file = AtomicFile::create(to, options.force)?;
     let origin = Path::new(&options.input);
     let input = Input::live(origin, LiveReader::start(input, live_state.clone()))?;
-    let mut rows =
-        live(origin, input, options.input_format, &options.kcat_prefix, &options.read)?;
+    let mut rows = live(origin, input, options.input_format, &options.kcat_prefix, &options.read)?;
     let schema = recorded_schema(&rows.schema, options)?;
     let sum = RunningSum::default();
     let sink = Box::new(sum.writer(file.handle()?));
@@ -144,7 +143,16 @@ pub fn record(
     };
     let sidecar = sidecar.write(&path)?;
     let (bytes, sha256) = (sum.bytes, sum.sha256);
-    Ok(Recorded { path, sidecar, input_format, rows: recording.rows, batches, bytes, sha256, failure })
+    Ok(Recorded {
+        path,
+        sidecar,
+        input_format,
+        rows: recording.rows,
+        batches,
+        bytes,
+        sha256,
+        failure,
+    })
 }
 
 /// Gives the file its name, or that of a part of one.
@@ -155,9 +163,8 @@ fn keep(
     failure: Option<DatasetError>,
 ) -> Result<(PathBuf, Option<DatasetError>)> {
     // Somebody may have made one meanwhile: neither is lost.
-    let failure = failure.or_else(|| {
-        (!force && to.exists()).then(|| DatasetError::Exists { path: to.to_owned() })
-    });
+    let failure = failure
+        .or_else(|| (!force && to.exists()).then(|| DatasetError::Exists { path: to.to_owned() }));
     if failure.is_some() {
         return Ok((file.keep_partial()?, failure));
     }

@@ -1,10 +1,11 @@
 //! How much was done, counted and not timed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Counts of work of one pass. They are the same in every run, on every
 /// machine and instruction set; null where they do not apply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Work {
     /// Rows that were looked up in tables, each once a table.

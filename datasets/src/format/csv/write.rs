@@ -75,9 +75,7 @@ impl BatchWriter for Writer {
                 })?;
             }
             let is_null = |column: usize| {
-                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| {
-                    nulls.is_null(row)
-                })
+                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| nulls.is_null(row))
             };
             let fields = texts
                 .iter()
@@ -92,7 +90,6 @@ impl BatchWriter for Writer {
         self.sink.flush().map_err(|e| failed(e.into()))
     }
 }
-
 
 fn failed(source: ArrowError) -> DatasetError {
     DatasetError::Write { format: FileFormat::Csv, source }

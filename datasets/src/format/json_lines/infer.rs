@@ -28,9 +28,9 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
     let mut failed = None;
     while values.len() < ROWS && bytes < BYTES {
         let mut text = Vec::new();
-        let next = lines.next(path, &mut text).and_then(|line| {
-            line.map(|line| Ok((line, object(path, line, &text)?))).transpose()
-        });
+        let next = lines
+            .next(path, &mut text)
+            .and_then(|line| line.map(|line| Ok((line, object(path, line, &text)?))).transpose());
         match next {
             Ok(Some((line, value))) => {
                 bytes += text.len();

@@ -61,9 +61,8 @@ pub(super) fn refuse_own(path: &Path, prefix: &str, declared: &Schema) -> Result
 
 /// The columns of kcat, and then those of the payloads.
 pub(super) fn schema(prefix: &str, lines: &Schema) -> Schema {
-    let own = columns().map(|(name, data_type)| {
-        Arc::new(Field::new(format!("{prefix}{name}"), data_type, true))
-    });
+    let own = columns()
+        .map(|(name, data_type)| Arc::new(Field::new(format!("{prefix}{name}"), data_type, true)));
     let payload = lines.fields().iter().filter(|field| !collides(prefix, field.name()));
     Schema::new(own.into_iter().chain(payload.cloned()).collect::<Vec<_>>())
 }
@@ -161,7 +160,11 @@ mod tests {
         let head = r#""topic":"t","partition":0,"offset":7,"tstype":"create","ts":5,"broker":1"#;
         let own = r#""topic":"t","partition":0,"offset":7,"ts":5000"#;
         for (given, key, expected) in [
-            (r#""key":"k","payload":"{\"a\": 12345678901234567890123}""#, "\"k\"", r#","a": 12345678901234567890123}"#),
+            (
+                r#""key":"k","payload":"{\"a\": 12345678901234567890123}""#,
+                "\"k\"",
+                r#","a": 12345678901234567890123}"#,
+            ),
             (r#""key":null,"payload":{"a":1}"#, "null", r#","a":1}"#),
             (r#""key":5,"payload":" {} ""#, "\"5\"", "}"),
             (r#""payload":null"#, "null", "}"),

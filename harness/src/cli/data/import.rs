@@ -7,8 +7,8 @@ use streamjoin_datasets::{
     FileFormat, Generator, ImportFrom, ImportOptions, ReadOptions, Source, import,
 };
 
-use super::reading::ReadingArgs;
 use super::failure;
+use super::reading::ReadingArgs;
 use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;

@@ -12,8 +12,8 @@ use streamjoin_datasets::{
     BatchCut, FileFormat, Live, LiveFormat, RecordOptions, Recorded, record,
 };
 
-use super::reading::ReadingArgs;
 use super::failure;
+use super::reading::ReadingArgs;
 use crate::cli::bar::Bar;
 use crate::cli::output::complain;
 use crate::cli::table::grouped;
