@@ -2,6 +2,7 @@
 
 mod explain;
 mod failures;
+mod findings;
 mod interrupt;
 mod run;
 mod streams;
