@@ -3,6 +3,7 @@
 mod completions;
 mod explain;
 mod failures;
+mod findings;
 mod gate;
 mod init;
 mod inline;
