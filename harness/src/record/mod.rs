@@ -20,7 +20,7 @@ pub use progress::{
 };
 pub use summary::{
     DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary, progress_line, summary_line, warning_line,
+    StateRows, Summary, event_line, progress_line, summary_line, warning_line,
 };
 pub use time::iso_millis;
 

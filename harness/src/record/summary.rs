@@ -231,6 +231,13 @@ pub fn warning_line(strategy: &str, message: &str) -> String {
     flat_line("warning", strategy, &serde_json::json!({ "message": message }))
 }
 
+/// One line of `--format jsonl` for anything else: `event`, `strategy`, then
+/// the record's own fields, flat.
+#[must_use]
+pub fn event_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {
+    flat_line(event, strategy, record)
+}
+
 fn flat_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {
     #[derive(Serialize)]
     struct Line<'a, T> {

@@ -17,6 +17,7 @@ use crate::culprit::culprit;
 use crate::error::{Failure, FailureKind, Result};
 use crate::plan::{StreamStaticPlan, Unmatched};
 use crate::record::Dropped;
+use crate::scenario::Trigger;
 use crate::sink::Sink;
 
 /// Runs a pass.
@@ -70,6 +71,8 @@ impl OneStream<'_, '_> {
 
     /// Joins rows as they are read; no batch is held.
     fn as_read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        // One batch of everything has no border at which time could end it.
+        let never_ends = self.plan.stream.trigger == Trigger::Once;
         let mut open: Option<Batch> = None;
         while let Some(step) = self.next(reader)? {
             match step {
@@ -79,12 +82,16 @@ impl OneStream<'_, '_> {
                         None => self.open(&part)?,
                     };
                     self.take(part, &mut batch)?;
+                    if never_ends && self.course.is_over() && !reader.at_end() {
+                        self.course.outcome.out_of_time = true;
+                        return self.end_batch(batch);
+                    }
                     open = Some(batch);
                 }
                 Step::Border => {
                     let Some(batch) = open.take() else { continue };
                     self.end_batch(batch)?;
-                    if self.course.is_over() {
+                    if self.course.is_over() && !reader.at_end() {
                         self.course.outcome.out_of_time = true;
                         return Ok(());
                     }

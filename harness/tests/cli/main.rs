@@ -3,6 +3,7 @@
 mod explain;
 mod failures;
 mod interrupt;
+mod pace;
 mod robust;
 mod run;
 mod streams;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+mod find_rate;
 mod reporter;
 
 use super::measure_one::Job;
-use super::options::{ScenarioArgs, StrategyArgs};
+use super::options::{ScenarioArgs, StrategyArgs, positive};
 use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
@@ -16,8 +17,9 @@ use crate::interrupt;
 use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
-use crate::scenario::{Micros, Scenario};
+use crate::scenario::{self, Micros, Scenario};
 use crate::sink::SinkSpec;
+use find_rate::{FindRateArgs, Printing};
 use reporter::Reporter;
 
 /// Replay a scenario through its join strategies and measure each
@@ -58,6 +60,14 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TIME")]
     timeout: Option<Micros>,
 
+    /// End the replay after this time, such as `30s`, as if the recording ended there: at the next
+    /// border of a batch, or with the rows that are due by then if they come at a pace
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    duration: Option<Micros>,
+
+    #[command(flatten)]
+    find_rate: FindRateArgs,
+
     /// No progress bar
     #[arg(long, short)]
     quiet: bool,
@@ -73,15 +83,35 @@ enum Format {
     Json,
     /// JSON lines: one a batch and one a strategy, as they are done
     Jsonl,
+    /// With --find-rate: a line a strategy
+    Csv,
 }
 
 impl RunArgs {
-    pub(super) fn execute(self) -> Result<()> {
+    /// The scenario as the flags change it.
+    fn scenario(&self) -> Result<Scenario> {
         let scenario = self.scenario.find()?;
+        match self.duration {
+            _ if self.find_rate.find_rate => Ok(self.find_rate.paced(scenario)),
+            Some(Micros(micros)) => {
+                scenario::set(&scenario, "replay.duration", &format!("{micros} us"))
+            }
+            None => Ok(scenario),
+        }
+    }
+
+    pub(super) fn execute(self) -> Result<()> {
+        if self.format == Format::Csv && !self.find_rate.find_rate {
+            return Err(Failure::usage(
+                "--format csv is for --find-rate: give human, json or jsonl",
+            ));
+        }
+        let scenario = self.scenario()?;
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
-        let sink =
-            sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
+        // A search for a rate keeps no rows, so that no file stands in its way.
+        let force = self.force || self.find_rate.find_rate;
+        let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), force)?;
         check(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies);
         written::check(&scenario, &plan, &sink, self.report.as_deref())?;
@@ -90,6 +120,11 @@ impl RunArgs {
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
             interrupt::after(limit.as_duration())?;
+        }
+        if self.find_rate.find_rate {
+            let printing = Printing { format: self.format, quiet: self.quiet, report: report_file };
+            let limit = self.strategies.limit;
+            return self.find_rate.execute(&scenario, plan, &strategies, &sink, limit, printing);
         }
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();
@@ -141,7 +176,7 @@ impl RunArgs {
                 }
             }
             Format::Json => results.line(&json(&report)?)?,
-            Format::Jsonl => {}
+            Format::Jsonl | Format::Csv => {}
         }
         if let Some(file) = report_file {
             file.write(&json(&report)?)?;
