@@ -1,8 +1,9 @@
 //! SHA-256 of files.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -34,6 +35,44 @@ pub fn sha256_file(path: &Path) -> Result<FileSum> {
         hasher.update(&chunk[..read]);
         bytes += read as u64;
     }
-    let sha256 = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok(FileSum { bytes, sha256 })
+    Ok(FileSum { bytes, sha256: text(hasher) })
+}
+
+fn text(hasher: Sha256) -> String {
+    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Sums what is written through its [`writer`](RunningSum::writer).
+#[derive(Clone, Default)]
+pub(crate) struct RunningSum(Arc<Mutex<(Sha256, u64)>>);
+
+impl RunningSum {
+    pub(crate) fn writer<W: Write>(&self, inner: W) -> impl Write + use<W> {
+        Summed { inner, sum: self.clone() }
+    }
+
+    /// Size and SHA-256 of what was written.
+    pub(crate) fn get(&self) -> FileSum {
+        let (hasher, bytes) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        FileSum { bytes, sha256: text(hasher) }
+    }
+}
+
+struct Summed<W> {
+    inner: W,
+    sum: RunningSum,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        let mut sum = self.sum.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.0.update(&bytes[..written]);
+        sum.1 += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }

@@ -8,6 +8,7 @@ use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
 use crate::format::FileFormat;
+use crate::input::Compression;
 
 /// Result of every fallible call of this crate.
 pub type Result<T, E = DatasetError> = std::result::Result<T, E>;
@@ -131,6 +132,16 @@ pub enum DatasetError {
         /// What the file looks like, and the remedy.
         message: String,
     },
+    /// A compressed file that cannot be decompressed.
+    #[error("{}: cannot read {compression}: {message}", path.display())]
+    Compressed {
+        /// The file.
+        path: PathBuf,
+        /// How it is compressed.
+        compression: Compression,
+        /// The complaint, and the remedy.
+        message: String,
+    },
     /// A damaged, truncated or unsupported binary file.
     #[error("{}{place}: cannot read {format}: {message}; copy or write the file again", path.display())]
     Corrupt {
@@ -144,7 +155,7 @@ pub enum DatasetError {
         message: String,
     },
     /// A value of a text file that is not of the column's type.
-    #[error("{}, line {line}: column `{column}`: `{value}` is not {}; correct the value or declare the column's type as string", path.display(), type_name(data_type))]
+    #[error("{}, line {line}: column `{column}`: `{value}` is not {}; {remedy}", path.display(), type_name(data_type))]
     MalformedValue {
         /// The file.
         path: PathBuf,
@@ -156,6 +167,8 @@ pub enum DatasetError {
         value: String,
         /// The column's type.
         data_type: DataType,
+        /// What to do.
+        remedy: String,
     },
     /// A line of a text file that cannot be split into columns.
     #[error("{}, line {line}: {message}", path.display())]
@@ -227,6 +240,14 @@ pub enum DatasetError {
         /// Why.
         source: ArrowError,
     },
+    /// Compressing failed.
+    #[error("cannot write {compression}: {source}")]
+    WriteCompressed {
+        /// The compression.
+        compression: Compression,
+        /// Why.
+        source: io::Error,
+    },
     /// A file that must not be overwritten.
     #[error("{}: already exists; choose another path or force overwriting", path.display())]
     Exists {
@@ -240,6 +261,16 @@ pub enum DatasetError {
         path: PathBuf,
         /// What happened to it, and when.
         message: String,
+    },
+    /// A column that would be added under a name that is there.
+    #[error("{origin} has a column `{name}` already; give the new one another name with {option}")]
+    Collision {
+        /// Where the column is.
+        origin: String,
+        /// Its name.
+        name: String,
+        /// The option that names the new column.
+        option: &'static str,
     },
     /// A generator setting that makes no sense.
     #[error("generator `{kind}`: `{field}` {message}")]
@@ -306,7 +337,9 @@ impl DatasetError {
     pub fn is_broken_pipe(&self) -> bool {
         let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
         match self {
-            DatasetError::Io { source, .. } => broken(source),
+            DatasetError::Io { source, .. } | DatasetError::WriteCompressed { source, .. } => {
+                broken(source)
+            }
             DatasetError::Write { source, .. } => {
                 let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source);
                 while let Some(error) = cause {

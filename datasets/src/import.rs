@@ -12,9 +12,10 @@ use crate::digest::sha256_file;
 use crate::error::{DatasetError, Result, nearest};
 use crate::format::FileFormat;
 use crate::generate::Generator;
+use crate::input::uncompressed_name;
 use crate::sidecar::{FileDigest, Sidecar};
 use crate::source::Source;
-use crate::write::{AtomicFile, writer};
+use crate::write::{AtomicFile, writer_for};
 
 /// Rows of a batch of the imported file.
 const BATCH_ROWS: usize = 65_536;
@@ -103,13 +104,13 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
         }
     }
     let file = AtomicFile::create(to, options.force)?;
-    let mut out = writer(format, Box::new(file.handle()?), &schema)?;
+    let mut out = writer_for(to, format, Box::new(file.handle()?), &schema)?;
     let rows = copy(rows_of(from)?, &schema, &origin, options, &mut |batch| out.write(batch))?;
     out.finish()?;
     let sum = sha256_file(file.temporary())?;
     file.commit()?;
     let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name_of(to);
     let sidecar = Sidecar {
         name: options.name.clone().unwrap_or(stem),
         description: options.description.clone(),
@@ -125,6 +126,12 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     };
     let sidecar = sidecar.write(to)?;
     Ok(Imported { path: to.to_owned(), sidecar, rows, bytes: sum.bytes, sha256: sum.sha256 })
+}
+
+/// The file's name without extensions: `x` for `x.csv.gz`.
+pub(crate) fn name_of(path: &Path) -> String {
+    let path = uncompressed_name(path);
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn column(schema: &SchemaRef, origin: &str, name: &str) -> Result<usize> {

@@ -29,7 +29,9 @@ mod format;
 mod generate;
 mod guard;
 mod import;
+mod input;
 mod options;
+mod recorder;
 mod sidecar;
 mod source;
 mod type_text;
@@ -37,13 +39,15 @@ mod write;
 
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Place, Result};
-pub use format::FileFormat;
+pub use format::{FileFormat, LiveFormat};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,
 };
 pub use import::{ImportFrom, ImportOptions, Imported, import};
+pub use input::{Compression, Live};
 pub use options::ReadOptions;
+pub use recorder::{BatchCut, RecordOptions, Recorded, record};
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};
 pub use source::{Batches, Source, SourceBatch, read_table};
 pub use type_text::{parse_type, timestamp_utc, type_text};
-pub use write::{AtomicFile, BatchWriter, remove_unfinished, writer};
+pub use write::{AtomicFile, BatchWriter, remove_unfinished, writer, writer_for};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::*;
-use streamjoin_datasets::{FileFormat, ReadOptions, Source, writer};
+use streamjoin_datasets::{FileFormat, ReadOptions, Source, writer, writer_for};
 
 fn columns() -> Vec<(&'static str, ArrayRef)> {
     let texts =
@@ -258,14 +258,65 @@ fn what_a_format_cannot_hold_is_refused_before_the_first_row() {
 }
 
 #[test]
-fn an_empty_string_is_null_in_csv_and_stays_in_json_lines() {
+fn an_empty_string_is_not_null() {
     let dir = tempfile::tempdir().unwrap();
-    let column: ArrayRef = Arc::new(StringArray::from(vec![Some(""), None, Some("x")]));
-    let table = RecordBatch::try_from_iter_with_nullable([("s", column, true)]).unwrap();
-    for (format, nulls) in [(FileFormat::Csv, 2), (FileFormat::JsonLines, 1)] {
-        let path = dir.path().join(format!("t.{format}"));
-        write(&path, format, std::slice::from_ref(&table), &table.schema());
-        let found = read(&path, &declared(format, &table.schema()), None);
-        assert_eq!((found.num_rows(), found.column(0).null_count()), (3, nulls), "{format}");
+    let texts = || {
+        let texts = [Some(""), None, Some("x"), Some(" "), Some("\""), Some("\r\n"), None];
+        Arc::new(StringArray::from(texts.to_vec())) as ArrayRef
+    };
+    let keys = Int32Array::from(vec![Some(0), None, Some(1), Some(0), None, Some(1), Some(0)]);
+    let kinds = DictionaryArray::new(keys, Arc::new(StringArray::from(vec!["", "y"])));
+    let bytes: Vec<Option<&[u8]>> =
+        vec![Some(b""), None, Some(b"\x01"), None, Some(b""), None, None];
+    let numbers = Int64Array::from(vec![None, Some(1), None, Some(2), None, None, None]);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("s", texts()),
+        ("view", cast(&texts(), &DataType::Utf8View).unwrap()),
+        ("kind", Arc::new(kinds)),
+        ("bytes", Arc::new(BinaryArray::from(bytes))),
+        ("n", Arc::new(numbers)),
+    ];
+    // Each by itself too: a file of one column says null in its own way.
+    let alone = columns.iter().map(|column| vec![column.clone()]);
+    let tables: Vec<_> = alone.chain([columns.clone()]).collect();
+    for (number, columns) in tables.into_iter().enumerate() {
+        let columns = columns.into_iter().map(|(name, column)| (name, column, true));
+        let table = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+        for (format, name) in [
+            (FileFormat::Csv, "t.csv"),
+            (FileFormat::Csv, "t.tsv"),
+            (FileFormat::Csv, "t.csv.gz"),
+            (FileFormat::JsonLines, "t.jsonl.zst"),
+        ] {
+            let path = dir.path().join(format!("{number}{name}"));
+            let sink = Box::new(File::create(&path).unwrap());
+            let mut out = writer_for(&path, format, sink, &table.schema()).unwrap();
+            out.write(&table).unwrap();
+            out.finish().unwrap();
+            let found = read(&path, &declared(format, &table.schema()), None);
+            assert_same(&table, &found, &format!("{number}{name}"));
+        }
+    }
+}
+
+#[test]
+fn whole_files_are_compressed_by_extension() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = table();
+    for format in FileFormat::all() {
+        for extension in ["gz", "zst"] {
+            let path = dir.path().join(format!("t.{}.{extension}", format.extensions()[0]));
+            let sink = || Box::new(File::create(&path).unwrap());
+            if !format.may_be_compressed() {
+                let error = writer_for(&path, format, sink(), &table.schema()).unwrap_err();
+                assert!(error.to_string().contains("leave the extension away"), "{error}");
+                continue;
+            }
+            let mut out = writer_for(&path, format, sink(), &table.schema()).unwrap();
+            out.write(&table).unwrap();
+            out.finish().unwrap();
+            let options = ReadOptions { format: None, ..declared(format, &table.schema()) };
+            assert_same(&table, &read(&path, &options, None), &path.display().to_string());
+        }
     }
 }

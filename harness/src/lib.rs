@@ -3,7 +3,9 @@
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
 //! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`sweep`] (generated workloads), [`watermark`] (many delays in one pass), [`record`] and
+//! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated
+//! workloads), [`watermark`] (many delays in one pass), [`init`] (a first scenario),
+//! [`record`] and
 //! [`sink`] (what is left behind), [`cli`] (the commands).
 
 pub mod cli;
@@ -11,6 +13,9 @@ pub mod conform;
 pub mod costs;
 mod culprit;
 pub mod error;
+pub mod findings;
+pub mod gate;
+pub mod init;
 mod interrupt;
 pub mod machine;
 pub mod measure;
@@ -22,3 +27,4 @@ pub mod sink;
 pub mod sql;
 pub mod sweep;
 pub mod watermark;
+mod words;

@@ -14,6 +14,7 @@ mod eval;
 mod event_time;
 mod expr;
 mod functions;
+mod identifier;
 mod interval;
 mod nulls;
 mod parse;
@@ -35,6 +36,13 @@ pub use select::SelectItem;
 
 #[cfg(test)]
 mod tests;
+
+/// A name as SQL text that means it: in back-ticks if it is odd, or a word that
+/// SQL reads otherwise.
+#[must_use]
+pub fn identifier(name: &str) -> String {
+    identifier::identifier(name)
+}
 
 /// Binds one expression.
 ///

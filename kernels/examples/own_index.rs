@@ -82,16 +82,24 @@ impl JoinIndex for Bisected {
         Some(self.unique)
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         matches.fill(NO_ROW);
         self.look_up(probe, 0, |row, position| {
             matches[row as usize] = position;
             true
         });
+        // How much work that was is for the index to say: here, a look-up a row.
+        probe.len() as u64
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         // Lists the matches of a row from `position` on, and leaves in the cursor
         // what finds no room.
         let list = |cursor: &mut FindCursor, pairs: &mut Pairs, row: u32, mut position: u32| {
@@ -110,7 +118,7 @@ impl JoinIndex for Bisected {
         if let (Some(row), Some(position)) = (cursor.rows.pop(), cursor.candidates.pop())
             && !list(cursor, pairs, row, position)
         {
-            return;
+            return 0;
         }
         let from = cursor.next_row;
         cursor.next_row = probe.len();
@@ -121,6 +129,7 @@ impl JoinIndex for Bisected {
             }
             whole
         });
+        (cursor.next_row - from) as u64
     }
 }
 

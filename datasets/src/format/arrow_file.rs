@@ -76,7 +76,12 @@ impl Format for ArrowFile {
         }))
     }
 
-    fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
+    fn write(
+        &self,
+        sink: Output,
+        schema: &SchemaRef,
+        _name: &Path,
+    ) -> Result<Box<dyn BatchWriter>> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
         // A file holds one dictionary a column: later values are appended to it.
         let options =

@@ -1,7 +1,6 @@
 //! Arrow IPC stream: messages one after another, read with bounded memory.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
@@ -14,6 +13,7 @@ use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 use super::arrow_message::{check_compressed, parse, placed, schema};
 use super::{FileBatches, FileFormat, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
+use crate::input::Input;
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
 
@@ -22,7 +22,7 @@ pub(crate) struct ArrowStream;
 
 impl Format for ArrowStream {
     fn shape(&self, path: &Path, _options: &ReadOptions) -> Result<Shape> {
-        let (schema, _) = Messages::open(path)?.schema(path)?;
+        let (schema, _) = Messages::new(Input::open(path)?).schema(path)?;
         Ok(Shape { schema, rows: None, inferred: false })
     }
 
@@ -33,21 +33,34 @@ impl Format for ArrowStream {
         projection: &[usize],
         _options: &ReadOptions,
     ) -> Result<Box<dyn FileBatches>> {
-        let mut messages = Messages::open(path)?;
+        let mut messages = Messages::new(Input::open(path)?);
         let (own, version) = messages.schema(path)?;
         unchanged(path, schema, &own)?;
         let mut decoder = FileDecoder::new(own, version);
         if projection.len() < schema.fields().len() {
             decoder = decoder.with_projection(projection.to_vec());
         }
-        Ok(Box::new(Batches { path: path.to_owned(), messages, decoder, batch: 0, dictionary: 0 }))
+        Ok(Box::new(Batches::new(path, messages, decoder)))
     }
 
-    fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
+    fn write(
+        &self,
+        sink: Output,
+        schema: &SchemaRef,
+        _name: &Path,
+    ) -> Result<Box<dyn BatchWriter>> {
         let inner = StreamWriter::try_new(sink, schema)
             .map_err(|source| DatasetError::Write { format: FileFormat::ArrowStream, source })?;
         Ok(Box::new(Writer(inner)))
     }
+}
+
+/// The batches of an input as they come.
+pub(super) fn live(path: &Path, input: Input) -> Result<(SchemaRef, Box<dyn FileBatches>)> {
+    let mut messages = Messages::new(input);
+    let (schema, version) = messages.schema(path)?;
+    let decoder = FileDecoder::new(schema.clone(), version);
+    Ok((schema, Box::new(Batches::new(path, messages, decoder))))
 }
 
 struct Writer(StreamWriter<Output>);
@@ -73,16 +86,17 @@ struct Message {
 }
 
 struct Messages {
-    file: BufReader<File>,
-    /// Bytes not yet read: no message may claim more.
-    left: u64,
+    input: Input,
+    /// Bytes not yet read, where that is known: no message may claim more.
+    left: Option<u64>,
 }
 
+/// A body of unknown truth is read in steps of this size.
+const STEP_BYTES: usize = 16 << 20;
+
 impl Messages {
-    fn open(path: &Path) -> Result<Messages> {
-        let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-        let left = file.metadata().map_err(|e| DatasetError::io(path, "read", e))?.len();
-        Ok(Messages { file: BufReader::with_capacity(256 << 10, file), left })
+    fn new(input: Input) -> Messages {
+        Messages { left: input.len(), input }
     }
 
     fn schema(&mut self, path: &Path) -> Result<(SchemaRef, MetadataVersion)> {
@@ -96,17 +110,43 @@ impl Messages {
     }
 
     fn take(&mut self, into: &mut [u8]) -> Result<(), String> {
-        self.left = self
-            .left
-            .checked_sub(into.len() as u64)
-            .ok_or("the file is cut off in the middle of a message")?;
-        self.file.read_exact(into).map_err(|e| e.to_string())
+        let cut = "the file is cut off in the middle of a message";
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(into.len() as u64).ok_or(cut)?;
+        }
+        self.input.read_exact(into).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => cut.to_owned(),
+            _ => e.to_string(),
+        })
+    }
+
+    /// Whether a message may have so many bytes yet.
+    fn check_claim(&self, what: &str, claimed: i64) -> Result<usize, String> {
+        let len = usize::try_from(claimed).map_err(|_| format!("{what} claims {claimed} bytes"))?;
+        match self.left {
+            Some(left) if len as u64 > left => {
+                Err(format!("{what} claims {claimed} bytes, {left} are left"))
+            }
+            _ => Ok(len),
+        }
     }
 
     /// The next message, or `None` at the end-of-stream marker. A file that
-    /// ends without one was cut off between two messages.
+    /// ends without one was cut off between two messages; an input that is live
+    /// ends when its producer does.
     fn next(&mut self) -> Result<Option<Message>, String> {
-        if self.left == 0 {
+        match self.read_next() {
+            // The rest of the message was not waited for.
+            Err(_) if self.input.is_cut() => Ok(None),
+            other => other,
+        }
+    }
+
+    fn read_next(&mut self) -> Result<Option<Message>, String> {
+        if self.input.fill_buf().map_err(|e| e.to_string())?.is_empty() {
+            if self.input.live_state().is_some() {
+                return Ok(None);
+            }
             let message =
                 "no end-of-stream marker: the file is cut off, or its writer did not finish";
             return Err(message.to_owned());
@@ -121,27 +161,42 @@ impl Messages {
         let flat_len = prefix[prefix_len - 4..].first_chunk::<4>().copied().unwrap_or_default();
         let flat_len = i32::from_le_bytes(flat_len);
         if flat_len == 0 {
+            self.input.check_end().map_err(|e| match e.kind() {
+                io::ErrorKind::UnexpectedEof => "the compressed file is cut off".to_owned(),
+                _ => e.to_string(),
+            })?;
             return Ok(None);
         }
-        let flat_len = usize::try_from(flat_len)
-            .ok()
-            .filter(|n| *n as u64 <= self.left)
-            .ok_or_else(|| format!("a message claims {flat_len} bytes, {} are left", self.left))?;
+        let flat_len = self.check_claim("a message", flat_len.into())?;
         let metadata_len = prefix_len + flat_len;
-        let mut metadata = vec![0; metadata_len];
-        metadata[..prefix_len].copy_from_slice(&prefix[..prefix_len]);
-        self.take(&mut metadata[prefix_len..])?;
+        let mut metadata = MutableBuffer::new(0);
+        metadata.extend_from_slice(&prefix[..prefix_len]);
+        self.append(&mut metadata, flat_len)?;
         let claimed = parse(&metadata)?.bodyLength();
-        let body_len = usize::try_from(claimed)
-            .ok()
-            .filter(|n| *n as u64 <= self.left)
-            .ok_or_else(|| format!("a body claims {claimed} bytes, {} are left", self.left))?;
+        let body_len = self.check_claim("a body", claimed)?;
         // The body starts on a 64-byte border, so that its buffers are used as they are.
         let padding = metadata_len.next_multiple_of(64) - metadata_len;
-        let mut bytes = MutableBuffer::from_len_zeroed(padding + metadata_len + body_len);
-        bytes[padding..padding + metadata_len].copy_from_slice(&metadata);
-        self.take(&mut bytes[padding + metadata_len..])?;
+        let mut bytes = match self.left {
+            Some(_) => MutableBuffer::with_capacity(padding + metadata_len + body_len),
+            None => MutableBuffer::new(0),
+        };
+        bytes.resize(padding, 0);
+        bytes.extend_from_slice(&metadata);
+        self.append(&mut bytes, body_len)?;
         Ok(Some(Message { metadata_len, bytes: Buffer::from(bytes).slice(padding) }))
+    }
+
+    /// Appends `len` bytes, in steps where nobody knows whether they come.
+    fn append(&mut self, bytes: &mut MutableBuffer, len: usize) -> Result<(), String> {
+        let mut missing = len;
+        while missing > 0 {
+            let step = if self.left.is_some() { missing } else { missing.min(STEP_BYTES) };
+            let start = bytes.len();
+            bytes.resize(start + step, 0);
+            self.take(&mut bytes.as_slice_mut()[start..])?;
+            missing -= step;
+        }
+        Ok(())
     }
 }
 
@@ -151,11 +206,32 @@ struct Batches {
     decoder: FileDecoder,
     batch: usize,
     dictionary: usize,
+    /// Of the rows given out last, if the input is live.
+    arrivals: Vec<i64>,
+}
+
+impl Batches {
+    fn new(path: &Path, messages: Messages, decoder: FileDecoder) -> Batches {
+        let path = path.to_owned();
+        Batches { path, messages, decoder, batch: 0, dictionary: 0, arrivals: Vec::new() }
+    }
+
+    /// As many rows as are wanted of an input that is live, and their times.
+    fn counted(&mut self, batch: RecordBatch) -> Option<RecordBatch> {
+        let Some(live) = self.messages.input.live_state() else { return Some(batch) };
+        let is_empty = batch.num_rows() == 0;
+        let rows = live.take_rows(batch.num_rows());
+        self.arrivals = vec![live.arrived(); rows];
+        (rows > 0 || is_empty).then(|| batch.slice(0, rows))
+    }
 }
 
 impl FileBatches for Batches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let format = FileFormat::ArrowStream;
+        if self.messages.input.live_state().is_some_and(|live| live.is_full()) {
+            return Ok(None);
+        }
         loop {
             let damaged = placed(&self.path, format, Place::Batch(self.batch));
             let Some(next) = self.messages.next().map_err(&damaged)? else { return Ok(None) };
@@ -173,8 +249,10 @@ impl FileBatches for Batches {
                 }
                 MessageHeader::RecordBatch => {
                     let batch = self.decoder.read_record_batch(&block, &next.bytes);
+                    let batch = batch.map_err(|e| damaged(e.to_string()))?;
+                    drop(damaged);
                     self.batch += 1;
-                    return batch.map_err(|e| damaged(e.to_string()));
+                    return Ok(batch.and_then(|batch| self.counted(batch)));
                 }
                 other => return Err(damaged(format!("unexpected message {other:?}"))),
             }
@@ -183,5 +261,9 @@ impl FileBatches for Batches {
 
     fn place(&self) -> Place {
         Place::Batch(self.batch)
+    }
+
+    fn arrivals(&mut self) -> Vec<i64> {
+        std::mem::take(&mut self.arrivals)
     }
 }

@@ -1,23 +1,27 @@
 //! CSV: a header line, one delimiter, declared or inferred types. An empty
-//! field is null; binary is hexadecimal; quoted fields may hold line breaks.
+//! field is null, and `""` the empty string; binary is hexadecimal; quoted
+//! fields may hold line breaks. Blank lines are passed over, but in a file of
+//! one column they are nulls.
 
 mod infer;
+mod split;
 mod write;
 
-pub(crate) use infer::{is_timestamp, widen};
+pub(crate) use infer::{is_timestamp, value_type, widen};
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, StringArray, StringBuilder};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use arrow::datatypes::{Field, Schema, SchemaRef};
 
-use super::flat::{can_parse, open_text, parse_column, refuse_duplicate_names};
+use self::split::{Record, Split, Splitter};
+use super::declare::malformed;
+use super::flat::{can_parse, holds_empty_text, parse_column, refuse_duplicate_names};
 use super::{FileBatches, FileFormat, Format, Shape};
-use crate::error::{DatasetError, Place, Result, nearest, shorten};
+use crate::error::{DatasetError, Place, Result, nearest};
+use crate::input::{Input, uncompressed_name};
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
 
@@ -29,7 +33,7 @@ pub(crate) struct Csv;
 
 impl Format for Csv {
     fn shape(&self, path: &Path, options: &ReadOptions) -> Result<Shape> {
-        let mut lines = Lines::open(path, options)?;
+        let mut lines = Lines::open(path, Input::open(path)?, options)?;
         if let Some(schema) = &options.schema {
             lines.positions(path, schema)?;
             return Ok(Shape { schema: schema.clone(), rows: None, inferred: false });
@@ -45,31 +49,11 @@ impl Format for Csv {
         projection: &[usize],
         options: &ReadOptions,
     ) -> Result<Box<dyn FileBatches>> {
-        let lines = Lines::open(path, options)?;
-        let positions = lines.positions(path, schema)?;
-        let schema = Arc::new(schema.project(projection).map_err(|source| {
-            DatasetError::Arrow { doing: format!("{}: select columns", path.display()), source }
-        })?);
-        if let Some(field) = schema.fields().iter().find(|f| !can_parse(f.data_type())) {
-            return Err(DatasetError::CannotHold {
-                format: FileFormat::Csv,
-                what: format!("column `{}` of type {}", field.name(), field.data_type()),
-                remedy: "declare it as string and cast it".to_owned(),
-            });
-        }
-        let positions = projection.iter().map(|&i| positions[i]).collect();
-        let batch_rows = options.batch_rows.max(1);
-        Ok(Box::new(Batches {
-            path: path.to_owned(),
-            lines,
-            schema,
-            positions,
-            batch_rows,
-            broken: None,
-        }))
+        let lines = Lines::open(path, Input::open(path)?, options)?;
+        Ok(Box::new(Batches::new(path, lines, schema, projection, options)?))
     }
 
-    fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Csv, schema)?;
         for field in schema.fields() {
             if !can_parse(field.data_type()) {
@@ -80,59 +64,84 @@ impl Format for Csv {
                 });
             }
         }
-        write::writer(sink, schema)
+        write::writer(sink, schema, delimiter_of(name, b','))
     }
 }
 
-/// The records of a file and where they stand.
-pub(crate) struct Lines {
-    reader: Reader<BufReader<File>>,
-    record: ByteRecord,
-    delimiter: u8,
-    /// Bytes before the first line.
-    mark: u64,
-    /// Bytes from the first line on.
-    len: u64,
-    /// Names of the file's columns: the header, or `_c0`, `_c1`, ...
+/// The rows of an input, whose columns are declared or found out.
+pub(super) fn live(
+    path: &Path,
+    input: Input,
+    options: &ReadOptions,
+) -> Result<(SchemaRef, Box<dyn FileBatches>)> {
+    let mut lines = Lines::open(path, input, options)?;
+    let schema = match &options.schema {
+        Some(declared) => declared.clone(),
+        None => Arc::new(infer::schema(path, &mut lines)?),
+    };
+    let all: Vec<usize> = (0..schema.fields().len()).collect();
+    let batches = Batches::new(path, lines, &schema, &all, options)?;
+    Ok((schema, Box::new(batches)))
+}
+
+/// What separates fields: a tabulator in a `.tsv`, unless another is asked for.
+fn delimiter_of(path: &Path, asked: u8) -> u8 {
+    let name = uncompressed_name(path);
+    let tsv = name.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
+    if tsv && asked == b',' { b'\t' } else { asked }
+}
+
+/// The records of an input and where they stand.
+struct Lines {
+    input: Input,
+    splitter: Splitter,
+    record: Record,
+    /// When it came, if the input is live.
+    arrived: i64,
+    /// Names of the columns: the header, or `_c0`, `_c1`, ...
     names: Vec<String>,
     named: bool,
-    /// Without a header the first record is data and waits here.
-    first: Option<(ByteRecord, u64)>,
+    /// Records that were looked at before and are still to be given.
+    held: VecDeque<(Record, i64)>,
+    /// What is wrong after those.
+    failed: Option<DatasetError>,
 }
 
 impl Lines {
-    fn open(path: &Path, options: &ReadOptions) -> Result<Lines> {
-        let (file, mark) = open_text(path)?;
-        let len = file.get_ref().metadata().map_or(u64::MAX, |known| known.len());
-        let len = len.saturating_sub(mark);
-        let tsv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
-        let delimiter = if tsv && options.delimiter == b',' { b'\t' } else { options.delimiter };
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .from_reader(file);
+    fn open(path: &Path, mut input: Input, options: &ReadOptions) -> Result<Lines> {
+        input.skip_mark(path)?;
+        let delimiter = delimiter_of(path, options.delimiter);
         let mut lines = Lines {
-            reader,
-            record: ByteRecord::new(),
-            delimiter,
-            mark,
-            len,
+            input,
+            splitter: Splitter::new(delimiter),
+            record: Record::default(),
+            arrived: 0,
             names: Vec::new(),
             named: options.header,
-            first: None,
+            held: VecDeque::new(),
+            failed: None,
         };
-        let Some(line) = lines.next(path)? else {
+        let Some(line) = lines.split(path)? else {
             let message = "the file holds no line of text; write at least a header";
             return Err(DatasetError::line(path, 1, message));
         };
-        let first = lines.record.clone();
         if !options.header {
-            lines.names = (0..first.len()).map(|i| format!("_c{i}")).collect();
-            lines.first = Some((first, line));
-            return Ok(lines);
+            lines.names = (0..lines.record.len()).map(|i| format!("_c{i}")).collect();
+            lines.count_row();
+            lines.held.push_back((lines.record.clone(), lines.arrived));
+        } else {
+            lines.read_header(path, line, delimiter)?;
         }
-        for (column, name) in first.iter().enumerate() {
+        if lines.names.len() == 1 {
+            // The only way to write a null.
+            lines.splitter.take_blank_lines();
+        }
+        Ok(lines)
+    }
+
+    fn read_header(&mut self, path: &Path, line: u64, delimiter: u8) -> Result<()> {
+        for column in 0..self.record.len() {
+            let (name, quoted) = self.record.field(column).unwrap_or_default();
             let name = std::str::from_utf8(name).map_err(|_| {
                 let message = format!(
                     "the name of column {} is not UTF-8; convert the file to UTF-8",
@@ -141,37 +150,37 @@ impl Lines {
                 DatasetError::line(path, line, message)
             })?;
             let name = name.trim().to_owned();
-            if lines.names.contains(&name) {
+            let other = [';', '\t', '|'].into_iter().find(|c| name.contains(*c));
+            if let (1, false, Some(other)) = (self.record.len(), quoted, other) {
+                let message = format!(
+                    "the header `{name}` is one column, as `{}` is the delimiter; declare the delimiter {other:?}, or quote the name",
+                    char::from(delimiter).escape_default()
+                );
+                return Err(DatasetError::line(path, line, message));
+            }
+            if self.names.contains(&name) {
                 let message = format!("two columns are named `{name}`; rename one in the header");
                 return Err(DatasetError::line(path, line, message));
             }
-            lines.names.push(name);
+            self.names.push(name);
         }
-        Ok(lines)
+        Ok(())
     }
 
-    /// Reads the next record into `record`; its line, or `None` at the end.
+    /// Reads the next row into `record`; its line, or `None` at the end.
     fn next(&mut self, path: &Path) -> Result<Option<u64>> {
-        if let Some((record, line)) = self.first.take() {
-            self.record = record;
-            return Ok(Some(line));
+        if let Some((record, arrived)) = self.held.pop_front() {
+            (self.record, self.arrived) = (record, arrived);
+            return Ok(Some(self.record.line));
         }
-        let start = self.reader.position().line();
-        match self.reader.read_byte_record(&mut self.record) {
-            Ok(false) => return Ok(None),
-            // The reader takes a quoted field that is never closed for one that
-            // ends with the file.
-            Ok(true) if self.reader.position().byte() >= self.len && self.is_open(path)? => {
-                let message = "a quoted field is not closed before the end of the file; close it, or double a quote that belongs to a value";
-                return Err(DatasetError::line(path, start, message));
-            }
-            Ok(true) => {}
-            Err(e) => return Err(DatasetError::line(path, start, e.to_string())),
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
-        let end = self.reader.position().line();
-        let inside = self.record.as_slice().iter().filter(|b| **b == b'\n').count() as u64;
-        let line = if end - start <= 1 { start } else { (end - 1 - inside).max(start) };
-        if !self.names.is_empty() && self.record.len() != self.names.len() {
+        if self.input.live_state().is_some_and(|live| live.is_full()) {
+            return Ok(None);
+        }
+        let Some(line) = self.split(path)? else { return Ok(None) };
+        if self.record.len() != self.names.len() {
             let message = format!(
                 "{} fields, but there are {} columns; quote fields that hold the delimiter",
                 self.record.len(),
@@ -179,23 +188,50 @@ impl Lines {
             );
             return Err(DatasetError::line(path, line, message));
         }
+        self.count_row();
         Ok(Some(line))
     }
 
-    /// Whether the record that was read last, and that ends with the file, ends
-    /// inside quotes.
-    fn is_open(&self, path: &Path) -> Result<bool> {
-        let Some(start) = self.record.position().map(|position| self.mark + position.byte()) else {
-            return Ok(false);
-        };
-        let read = || {
-            let mut file = File::open(path)?;
-            file.seek(SeekFrom::Start(start))?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        let bytes = read().map_err(|e| DatasetError::io(path, "read", e))?;
-        Ok(ends_quoted(&bytes, self.delimiter))
+    /// Gives these records once more. What went wrong after them is told now
+    /// where they can be read again, and after them where they cannot.
+    fn hold(
+        &mut self,
+        records: VecDeque<(Record, i64)>,
+        failed: Option<DatasetError>,
+    ) -> Result<()> {
+        if let Some(error) = failed {
+            if self.input.live_state().is_none() || records.is_empty() {
+                return Err(error);
+            }
+            self.failed = Some(error);
+        }
+        self.held = records;
+        Ok(())
+    }
+
+    fn count_row(&mut self) {
+        if let Some(live) = self.input.live_state() {
+            live.take_rows(1);
+            self.arrived = live.arrived();
+        }
+    }
+
+    /// Reads the next record, whatever its fields.
+    fn split(&mut self, path: &Path) -> Result<Option<u64>> {
+        let split = self.splitter.next(&mut self.input, &mut self.record);
+        let split = split.map_err(|e| self.input.failed(path, e))?;
+        let line = self.record.line;
+        match split {
+            Split::Record => Ok(Some(line)),
+            Split::End => Ok(None),
+            // The rest of the record was not waited for.
+            Split::Unclosed | Split::Unended if self.input.is_cut() => Ok(None),
+            Split::Unended => Ok(Some(line)),
+            Split::Unclosed => {
+                let message = "a quoted field is not closed before the end of the file; close it, or double a quote that belongs to a value";
+                Err(DatasetError::line(path, line, message))
+            }
+        }
     }
 
     /// Where each column of a declared schema stands in the file.
@@ -223,10 +259,10 @@ impl Lines {
         schema.fields().iter().map(find).collect()
     }
 
-    /// A field as text; `None` for an empty one.
+    /// A field as text; `None` for an empty one that is not quoted.
     fn text(&self, path: &Path, line: u64, column: usize) -> Result<Option<&str>> {
-        let bytes = self.record.get(column).unwrap_or_default();
-        if bytes.is_empty() {
+        let (bytes, quoted) = self.record.field(column).unwrap_or_default();
+        if bytes.is_empty() && !quoted {
             return Ok(None);
         }
         std::str::from_utf8(bytes).map(Some).map_err(|_| {
@@ -237,31 +273,58 @@ impl Lines {
     }
 }
 
-/// Whether text that starts with a field ends inside quotes.
-fn ends_quoted(text: &[u8], delimiter: u8) -> bool {
-    let mut quoted = false;
-    let mut may_open = true;
-    for &byte in text {
-        if byte == b'"' && (quoted || may_open) {
-            quoted = !quoted;
-            // Two quotes inside quotes are one of the value: out, and in again.
-            may_open = !quoted;
-        } else {
-            may_open = byte == delimiter;
-        }
-    }
-    quoted
-}
-
 struct Batches {
     path: PathBuf,
     lines: Lines,
     schema: SchemaRef,
-    /// Position in the file of each column of `schema`.
-    positions: Vec<usize>,
+    /// All columns, if their types were inferred.
+    inferred: Option<SchemaRef>,
+    /// Position in the file of each column of `schema`, and whether it tells
+    /// the empty text from null.
+    positions: Vec<(usize, bool)>,
     batch_rows: usize,
+    /// Of the rows given out last, if the input is live.
+    arrivals: Vec<i64>,
     /// What is wrong with the row after those given out last.
     broken: Option<DatasetError>,
+}
+
+impl Batches {
+    fn new(
+        path: &Path,
+        lines: Lines,
+        schema: &SchemaRef,
+        projection: &[usize],
+        options: &ReadOptions,
+    ) -> Result<Batches> {
+        let positions = lines.positions(path, schema)?;
+        let inferred = options.schema.is_none().then(|| schema.clone());
+        let schema = Arc::new(schema.project(projection).map_err(|source| {
+            DatasetError::Arrow { doing: format!("{}: select columns", path.display()), source }
+        })?);
+        if let Some(field) = schema.fields().iter().find(|f| !can_parse(f.data_type())) {
+            return Err(DatasetError::CannotHold {
+                format: FileFormat::Csv,
+                what: format!("column `{}` of type {}", field.name(), field.data_type()),
+                remedy: "declare it as string and cast it".to_owned(),
+            });
+        }
+        let positions = projection
+            .iter()
+            .zip(schema.fields())
+            .map(|(&i, field)| (positions[i], holds_empty_text(field.data_type())))
+            .collect();
+        Ok(Batches {
+            path: path.to_owned(),
+            positions,
+            lines,
+            schema,
+            inferred,
+            batch_rows: options.batch_rows.max(1),
+            arrivals: Vec::new(),
+            broken: None,
+        })
+    }
 }
 
 impl FileBatches for Batches {
@@ -273,6 +336,7 @@ impl FileBatches for Batches {
             self.positions.iter().map(|_| StringBuilder::new()).collect();
         let mut places = Vec::new();
         let mut bytes = 0;
+        self.arrivals.clear();
         while places.len() < self.batch_rows && bytes < BATCH_BYTES {
             match self.append(&mut texts) {
                 Ok(Some(line)) => places.push(line),
@@ -282,7 +346,7 @@ impl FileBatches for Batches {
                     break;
                 }
             }
-            bytes += self.lines.record.as_slice().len();
+            bytes += self.lines.record.size();
         }
         // A row that broke off may have left its first fields.
         let rows = places.len();
@@ -297,6 +361,7 @@ impl FileBatches for Batches {
                 (self.columns(&before, &places).map_err(|(_, error)| error)?, row)
             }
         };
+        self.arrivals.truncate(rows);
         if rows == 0 {
             return self.broken.take().map_or(Ok(None), Err);
         }
@@ -306,7 +371,11 @@ impl FileBatches for Batches {
     }
 
     fn place(&self) -> Place {
-        Place::Line(self.lines.reader.position().line())
+        Place::Line(self.lines.splitter.line())
+    }
+
+    fn arrivals(&mut self) -> Vec<i64> {
+        std::mem::take(&mut self.arrivals)
     }
 }
 
@@ -314,8 +383,12 @@ impl Batches {
     /// Appends the next row's fields; its line, or `None` at the end.
     fn append(&mut self, texts: &mut [StringBuilder]) -> Result<Option<u64>> {
         let Some(line) = self.lines.next(&self.path)? else { return Ok(None) };
-        for (text, &column) in texts.iter_mut().zip(&self.positions) {
-            text.append_option(self.lines.text(&self.path, line, column)?);
+        for (text, &(column, holds_empty)) in texts.iter_mut().zip(&self.positions) {
+            let field = self.lines.text(&self.path, line, column)?;
+            text.append_option(field.filter(|text| holds_empty || !text.is_empty()));
+        }
+        if self.lines.input.live_state().is_some() {
+            self.arrivals.push(self.lines.arrived);
         }
         Ok(Some(line))
     }
@@ -359,28 +432,17 @@ impl Batches {
             );
             return Err((row, DatasetError::line(&self.path, places[row], message)));
         }
-        let failed = |source| DatasetError::Arrow {
-            doing: format!("{}: column `{}`", self.path.display(), field.name()),
-            source,
-        };
         match parse_column(text, field.data_type()) {
             Ok(Ok(column)) => Ok(column),
-            Ok(Err(row)) => Err((row, malformed(&self.path, places[row], field, text.value(row)))),
-            Err(source) => Err((0, failed(source))),
+            Ok(Err(row)) => {
+                let value = text.value(row);
+                let inferred = self.inferred.as_ref();
+                Err((row, malformed(&self.path, places[row], field, value, inferred)))
+            }
+            Err(source) => {
+                let doing = format!("{}: column `{}`", self.path.display(), field.name());
+                Err((0, DatasetError::Arrow { doing, source }))
+            }
         }
-    }
-}
-
-fn malformed(path: &Path, line: u64, field: &Field, value: &str) -> DatasetError {
-    let data_type = match field.data_type() {
-        DataType::Dictionary(_, values) => values.as_ref().clone(),
-        other => other.clone(),
-    };
-    DatasetError::MalformedValue {
-        path: path.to_owned(),
-        line,
-        column: field.name().clone(),
-        value: shorten(value),
-        data_type,
     }
 }

@@ -1,9 +1,7 @@
-//! What the text formats share: how files are opened, columns they can hold,
-//! and text turned into a column.
+//! What the text formats share: columns they can hold, and text turned into a
+//! column.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -15,18 +13,6 @@ use arrow::error::ArrowError;
 
 use super::FileFormat;
 use crate::error::{DatasetError, Result};
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// A text file from its first line on, and the bytes before that.
-pub(crate) fn open_text(path: &Path) -> Result<(BufReader<File>, u64)> {
-    let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-    let mut file = BufReader::with_capacity(256 << 10, file);
-    let head = file.fill_buf().map_err(|e| DatasetError::io(path, "read", e))?;
-    let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    file.consume(mark);
-    Ok((file, mark as u64))
-}
 
 /// Refuses two columns of one name, of which a reader would lose one.
 pub(crate) fn refuse_duplicate_names(format: FileFormat, schema: &SchemaRef) -> Result<()> {
@@ -88,6 +74,34 @@ pub(crate) fn parse_column(
     Ok(lost.map_or(Ok(parsed), Err))
 }
 
+/// Whole numbers as JSON writes them as an integer column, `1e3` and `2.0`
+/// included; `Err(row)` is the first row whose text is none.
+pub(crate) fn parse_whole_numbers(
+    text: &StringArray,
+    to: &DataType,
+) -> Result<Result<ArrayRef, usize>, ArrowError> {
+    let row = match parse_column(text, to)? {
+        Ok(column) => return Ok(Ok(column)),
+        Err(row) => row,
+    };
+    if whole(text.value(row)).is_none() {
+        return Ok(Err(row));
+    }
+    let plain =
+        text.iter().map(|value| value.map(|value| whole(value).unwrap_or(Cow::Borrowed(value))));
+    parse_column(&StringArray::from_iter(plain), to)
+}
+
+/// The digits of a whole number that is written with a fraction or an exponent.
+fn whole(text: &str) -> Option<Cow<'_, str>> {
+    let value: f64 = text.parse().ok()?;
+    let exact = value.fract() == 0.0 && value.abs() <= EXACT && text.contains(['.', 'e', 'E']);
+    exact.then(|| Cow::Owned(format!("{value:.0}")))
+}
+
+/// Up to here every whole number is a double.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Whether [`parse_column`] can give this type.
 pub(crate) fn can_parse(to: &DataType) -> bool {
     match to {
@@ -98,6 +112,14 @@ pub(crate) fn can_parse(to: &DataType) -> bool {
         | DataType::FixedSizeBinary(_) => true,
         DataType::Dictionary(_, values) => !values.is_nested() && can_parse(values),
         _ => !to.is_nested() && can_cast_types(&DataType::Utf8, to),
+    }
+}
+
+/// Whether the empty text is a value of this type.
+pub(crate) fn holds_empty_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => holds_empty_text(values),
+        other => other.is_string() || other.is_binary(),
     }
 }
 

@@ -5,13 +5,17 @@ mod arrow_file;
 mod arrow_message;
 mod arrow_stream;
 mod csv;
+mod declare;
 mod flat;
 mod json_lines;
+mod live;
 mod mapped;
 mod parquet;
 
 pub(crate) use csv::widen;
 pub(crate) use flat::parse_column;
+pub use live::LiveFormat;
+pub(crate) use live::live;
 
 use std::fmt;
 use std::fs::File;
@@ -25,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{DatasetError, Place, Result, nearest};
 use crate::guard::guarded;
+use crate::input::{Compression, Input, uncompressed_name};
 use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
 
@@ -54,6 +59,9 @@ static FORMATS: &[Entry] = &[
     Entry(FileFormat::JsonLines, "jsonl", &["jsonl", "ndjson"], &json_lines::JsonLines),
 ];
 
+/// Enough to know a format by.
+const HEAD_BYTES: usize = 8;
+
 struct Entry(FileFormat, &'static str, &'static [&'static str], &'static dyn Format);
 
 /// What a file says about itself before its rows are read.
@@ -73,6 +81,12 @@ pub(crate) trait FileBatches: Send {
 
     /// What `next_batch` reads now, for errors.
     fn place(&self) -> Place;
+
+    /// When each row of the last batch came, in microseconds since 1970; empty
+    /// unless the input is live.
+    fn arrivals(&mut self) -> Vec<i64> {
+        Vec::new()
+    }
 
     /// Called now and then while the last batch is given out in parts: pages
     /// that it mapped may go.
@@ -95,8 +109,9 @@ pub(crate) trait Format: Sync {
         options: &ReadOptions,
     ) -> Result<Box<dyn FileBatches>>;
 
-    /// A writer, or what of `schema` the format cannot hold.
-    fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>>;
+    /// A writer, or what of `schema` the format cannot hold. `name` may tell a
+    /// dialect, as `.tsv` does; it is empty where the file has none.
+    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>>;
 }
 
 impl FileFormat {
@@ -117,17 +132,35 @@ impl FileFormat {
         self.entry().2
     }
 
-    /// The format that the extension of `path` tells.
+    /// The format that the extension of `path` tells, one before `.gz` or
+    /// `.zst` included.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<FileFormat> {
+        let path = uncompressed_name(path);
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|entry| entry.2.contains(&extension.as_str())).map(|entry| entry.0)
+    }
+
+    /// The binary format that content starting with `head` is of.
+    pub(crate) fn from_content(head: &[u8]) -> Option<FileFormat> {
+        match head {
+            _ if head.starts_with(b"PAR1") => Some(FileFormat::Parquet),
+            _ if head.starts_with(b"ARROW1") => Some(FileFormat::ArrowFile),
+            _ if head.starts_with(&[0xff; 4]) => Some(FileFormat::ArrowStream),
+            _ => None,
+        }
     }
 
     /// Whether files of this format say what types their columns have.
     #[must_use]
     pub fn tells_types(self) -> bool {
         !matches!(self, FileFormat::Csv | FileFormat::JsonLines)
+    }
+
+    /// Whether files of this format may be compressed as a whole (gzip, zstd).
+    #[must_use]
+    pub fn may_be_compressed(self) -> bool {
+        !matches!(self, FileFormat::Parquet | FileFormat::ArrowFile)
     }
 
     /// All known extensions, for messages.
@@ -158,8 +191,13 @@ impl FileFormat {
         self.guard(path, Place::File, || self.entry().3.read(path, schema, projection, options))
     }
 
-    pub(crate) fn write(self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
-        self.entry().3.write(sink, schema)
+    pub(crate) fn write(
+        self,
+        sink: Output,
+        schema: &SchemaRef,
+        name: &Path,
+    ) -> Result<Box<dyn BatchWriter>> {
+        self.entry().3.write(sink, schema, name)
     }
 
     /// Runs a reader's step; a panic inside becomes an error that names the file.
@@ -232,16 +270,16 @@ pub(crate) fn unchanged(path: &Path, expected: &Schema, found: &Schema) -> Resul
 /// Refuses an empty file (but for JSON lines, whose columns may be declared),
 /// and one whose first bytes are another format's.
 fn check_content(path: &Path, expected: FileFormat, options: &ReadOptions) -> Result<()> {
-    let mut head = [0; 8];
-    let mut file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-    let mut filled = 0;
-    while filled < head.len() {
-        match file.read(&mut head[filled..]).map_err(|e| DatasetError::io(path, "read", e))? {
-            0 => break,
-            n => filled += n,
+    let head = match expected.may_be_compressed() {
+        true => Input::open(path)?.peek(path, HEAD_BYTES)?,
+        false => {
+            let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
+            let mut head = Vec::new();
+            let read = file.take(HEAD_BYTES as u64).read_to_end(&mut head);
+            read.map_err(|e| DatasetError::io(path, "read", e))?;
+            head
         }
-    }
-    let head = &head[..filled];
+    };
     if head.is_empty() {
         let remedy = match (expected, &options.schema) {
             (FileFormat::JsonLines, Some(_)) => return Ok(()),
@@ -250,19 +288,17 @@ fn check_content(path: &Path, expected: FileFormat, options: &ReadOptions) -> Re
         };
         return Err(DatasetError::EmptyFile { path: path.to_owned(), remedy });
     }
-    let looks = match head {
-        _ if head.starts_with(b"PAR1") => Some(FileFormat::Parquet),
-        _ if head.starts_with(b"ARROW1") => Some(FileFormat::ArrowFile),
-        _ if head.starts_with(&[0xff; 4]) => Some(FileFormat::ArrowStream),
-        _ => None,
-    };
+    let looks = FileFormat::from_content(&head);
     let binary =
         matches!(expected, FileFormat::Parquet | FileFormat::ArrowFile | FileFormat::ArrowStream);
     let message = match looks {
         Some(found) if found == expected => return Ok(()),
         Some(found) => format!("it looks like {found}; rename it, or give its format"),
-        None if head.starts_with(&[0x1f, 0x8b]) || head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => {
+        None if Compression::from_content(&head).is_some() => {
             "it is compressed as a whole; decompress it first".to_owned()
+        }
+        None if !binary && (head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff")) => {
+            "it is UTF-16; convert it to UTF-8".to_owned()
         }
         // Streams written before Arrow 0.15 start with a bare length.
         None if !binary || expected == FileFormat::ArrowStream => return Ok(()),

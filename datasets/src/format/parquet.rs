@@ -66,7 +66,12 @@ impl Format for Parquet {
         }))
     }
 
-    fn write(&self, sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
+    fn write(
+        &self,
+        sink: Output,
+        schema: &SchemaRef,
+        _name: &Path,
+    ) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Parquet, schema)?;
         let level = ZstdLevel::try_new(3).map_err(failed)?;
         let properties = WriterProperties::builder()

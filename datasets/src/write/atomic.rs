@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{DatasetError, Result};
+use crate::input::{Compression, uncompressed_name};
 
 /// Temporary names of the files that are being written by this process.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -99,6 +100,19 @@ impl AtomicFile {
         &self.temporary
     }
 
+    /// Keeps what is written so far as `NAME.partial.EXTENSION`; answers that
+    /// path. What it held before is replaced.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn keep_partial(mut self) -> Result<PathBuf> {
+        let partial = partial_path(&self.path);
+        fs::rename(&self.temporary, &partial)
+            .map_err(|e| DatasetError::io(&partial, "write", e))?;
+        self.committed = true;
+        Ok(partial)
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors
@@ -131,6 +145,19 @@ impl AtomicFile {
         self.committed = true;
         Ok(())
     }
+}
+
+/// `rows.partial.parquet` for `rows.parquet`, `rows.partial.csv.gz` for
+/// `rows.csv.gz`.
+fn partial_path(path: &Path) -> PathBuf {
+    let packing = Compression::from_path(path).and(path.extension());
+    let plain = uncompressed_name(path);
+    let mut name = plain.file_stem().unwrap_or_default().to_owned();
+    for extension in [Some("partial".as_ref()), plain.extension(), packing].into_iter().flatten() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 impl Drop for AtomicFile {
@@ -175,6 +202,17 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         AtomicFile::create(&path, true).unwrap().commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"");
+    }
+
+    #[test]
+    fn what_is_partial_keeps_its_extensions() {
+        for (path, partial) in [
+            ("a/rows.parquet", "a/rows.partial.parquet"),
+            ("rows.csv.gz", "rows.partial.csv.gz"),
+            ("a.b/rows", "a.b/rows.partial"),
+        ] {
+            assert_eq!(partial_path(Path::new(path)), Path::new(partial));
+        }
     }
 
     #[test]

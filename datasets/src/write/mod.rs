@@ -1,16 +1,19 @@
 //! Writing batches in any of the formats.
 
 mod atomic;
+mod compressed;
 mod dictionary;
 
 use std::fmt::Debug;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
-use crate::error::Result;
+use crate::error::{DatasetError, Result};
 use crate::format::FileFormat;
+use crate::input::Compression;
 
 pub use atomic::{AtomicFile, remove_unfinished};
 pub(crate) use dictionary::DictionaryUnifier;
@@ -50,5 +53,33 @@ pub fn writer(
     sink: Box<dyn Write + Send>,
     schema: &SchemaRef,
 ) -> Result<Box<dyn BatchWriter>> {
-    format.write(Box::new(BufWriter::with_capacity(256 << 10, sink)), schema)
+    format.write(buffered(sink), schema, Path::new(""))
+}
+
+/// A writer for a file of the name `path`, whose extension may ask for
+/// compression (`rows.csv.gz`, `rows.jsonl.zst`) or tabulators (`.tsv`).
+///
+/// # Errors
+/// As [`writer`]; a format that is not compressed as a whole.
+pub fn writer_for(
+    path: &Path,
+    format: FileFormat,
+    sink: Box<dyn Write + Send>,
+    schema: &SchemaRef,
+) -> Result<Box<dyn BatchWriter>> {
+    let Some(compression) = Compression::from_path(path) else {
+        return format.write(buffered(sink), schema, path);
+    };
+    if !format.may_be_compressed() {
+        return Err(DatasetError::CannotHold {
+            format,
+            what: format!("{compression} around the whole file"),
+            remedy: "leave the extension away: its columns are compressed".to_owned(),
+        });
+    }
+    compressed::writer(compression, buffered(sink), |sink| format.write(sink, schema, path))
+}
+
+fn buffered(sink: Box<dyn Write + Send>) -> Output {
+    Box::new(BufWriter::with_capacity(256 << 10, sink))
 }

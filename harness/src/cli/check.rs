@@ -29,7 +29,7 @@ impl CheckArgs {
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
-        warn(&plan, &strategies);
+        warn(&plan, &strategies, &|_| true);
         let mut results = Results::new(false);
         for (name, rows) in read_through(&plan)? {
             results.line(&format!("{name}: {} rows", grouped(rows)))?;

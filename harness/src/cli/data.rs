@@ -1,8 +1,10 @@
-//! `streamjoin data`: recordings and tables, listed, looked at, made.
+//! `streamjoin data`: recordings and tables, listed, looked at, made, recorded.
 
 mod import;
 mod inspect;
 mod list;
+mod reading;
+mod record;
 mod statistics;
 
 use std::io::Write;
@@ -16,8 +18,10 @@ use crate::sink::PipeStdout;
 pub use import::ImportArgs;
 pub use inspect::InspectArgs;
 pub use list::ListArgs;
+pub use reading::ReadingArgs;
+pub use record::RecordArgs;
 
-/// List, inspect and import recordings and tables
+/// List, inspect, import and record recordings and tables
 #[derive(Clone, Debug, Args)]
 pub struct DataArgs {
     /// What to do.
@@ -34,6 +38,8 @@ pub enum DataCommand {
     Inspect(InspectArgs),
     /// Write files or a generator's rows to one file with a sidecar
     Import(Box<ImportArgs>),
+    /// Record what comes on standard input, with the time at which it comes
+    Record(Box<RecordArgs>),
 }
 
 /// How to print.
@@ -56,6 +62,7 @@ pub fn run(args: &DataArgs) -> Result<()> {
         DataCommand::List(args) => list::run(args)?,
         DataCommand::Inspect(args) => (inspect::run(args)?, Ok(())),
         DataCommand::Import(args) => (import::run(args)?, Ok(())),
+        DataCommand::Record(args) => record::run(args)?,
     };
     PipeStdout::default()
         .write_all(text.as_bytes())
@@ -71,6 +78,7 @@ fn failure(error: DatasetError) -> Failure {
         | DatasetError::UnknownColumn { .. }
         | DatasetError::UnknownType { .. }
         | DatasetError::CannotHold { .. }
+        | DatasetError::Collision { .. }
         | DatasetError::Exists { .. }
         | DatasetError::Glob { .. }
         | DatasetError::Generator { .. } => Failure::usage(error),

@@ -2,17 +2,26 @@
 //! in `Command` and in `Command::execute`.
 
 mod bar;
+mod baseline;
 mod check;
+mod commas;
+mod completions;
 pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod findings;
+mod gate;
+mod gate_table;
+mod init;
 mod inline;
 pub mod machine;
+mod man;
 mod measure_one;
 mod options;
 mod output;
 mod run;
+mod schema;
 mod sweep;
 mod sweep_table;
 mod table;
@@ -21,7 +30,7 @@ mod written;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::{FailureKind, Result};
 use crate::interrupt;
@@ -46,13 +55,19 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Init(init::InitArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
     Watermark(watermark::WatermarkArgs),
+    Baseline(baseline::BaselineArgs),
+    Gate(gate::GateArgs),
     Conform(conform::ConformArgs),
     Machine(machine::MachineArgs),
     Sweep(Box<sweep::SweepArgs>),
     Data(data::DataArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     #[command(hide = true)]
     MeasureOne(measure_one::MeasureOneArgs),
 }
@@ -61,16 +76,27 @@ impl Command {
     fn execute(self) -> Result<()> {
         match self {
             Self::Run(args) => args.execute(),
+            Self::Init(args) => args.execute(),
             Self::Explain(args) => args.execute(),
             Self::Check(args) => args.execute(),
             Self::Watermark(args) => args.execute(),
+            Self::Baseline(args) => args.execute(),
+            Self::Gate(args) => args.execute(),
             Self::Conform(args) => conform::run(&args),
             Self::Machine(args) => machine::run(&args),
             Self::Sweep(args) => args.execute(),
             Self::Data(args) => data::run(&args),
+            Self::Schema(args) => args.execute(),
+            Self::Completions(args) => args.execute(),
+            Self::Man(args) => args.execute(),
             Self::MeasureOne(args) => args.execute(),
         }
     }
+}
+
+/// The command line's description, for what is made from it.
+fn description() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command that the process's arguments ask for.

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use crate::measure::comparable;
 use crate::record::{Ended, Environment, Report, RunRecord, Summary};
 use crate::scenario::Scenario;
+pub(super) use crate::words::{bytes, grouped, seconds, significant};
 
 /// The lines that `run` prints; `verified` = all strategies gave the same rows.
 pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec<String> {
@@ -200,16 +201,6 @@ fn pace(runs: &[RunRecord]) -> Table {
     table
 }
 
-/// A length of time for people.
-pub(super) fn seconds(seconds: f64) -> String {
-    match seconds {
-        s if s >= 86_400.0 => format!("{} d", significant(s / 86_400.0)),
-        s if s >= 3600.0 => format!("{} h", significant(s / 3600.0)),
-        s if s >= 60.0 => format!("{} min", significant(s / 60.0)),
-        s => format!("{} s", significant(s)),
-    }
-}
-
 /// How the strategies compare with the first.
 fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     let against = format!("against {}", first.strategy);
@@ -264,19 +255,6 @@ pub(super) fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Three significant digits with a metric prefix.
 pub(super) fn rate(per_second: f64) -> String {
     let (scaled, unit) = match per_second {
@@ -288,27 +266,8 @@ pub(super) fn rate(per_second: f64) -> String {
     format!("{}{unit}", significant(scaled))
 }
 
-fn millis(millis: f64) -> String {
+pub(super) fn millis(millis: f64) -> String {
     significant(millis)
-}
-
-pub(super) fn significant(value: f64) -> String {
-    match value.abs() {
-        v if v >= 100.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.1}"),
-        v if v >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.4}"),
-    }
-}
-
-pub(super) fn bytes(bytes: u64) -> String {
-    let bytes = bytes as f64;
-    match bytes {
-        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
-        b => format!("{b:.0} B"),
-    }
 }
 
 #[cfg(test)]
@@ -316,15 +275,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(336_776), "336,776");
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn rates_have_three_digits() {
         assert_eq!(rate(25_100_000.0), "25.1 M");
         assert_eq!(rate(12.0), "12.0");
-        assert_eq!(bytes(1_500_000), "1.5 MB");
-        assert_eq!(bytes(12), "12 B");
-        assert_eq!(significant(0.0123), "0.0123");
     }
 }

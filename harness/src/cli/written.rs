@@ -15,8 +15,8 @@ use crate::sink::SinkSpec;
 /// How far into a file a report says that it is one.
 const REPORT_HEAD: u64 = 4096;
 
-/// Refuses an output or report path that would replace an input, the scenario
-/// or the other, and an output that would become part of a recording.
+/// Refuses an output path, or one of the other named ones, that would replace an input, the
+/// scenario or another of them, and an output that would become part of a recording.
 ///
 /// # Errors
 /// A usage failure that names the path and what it is.
@@ -24,14 +24,16 @@ pub(super) fn check(
     scenario: &Scenario,
     plan: &Plan,
     sink: &SinkSpec,
-    report: Option<&Path>,
+    others: &[(&str, Option<&Path>)],
 ) -> Result<()> {
     let output = match sink {
         SinkSpec::File { path, .. } if !sink.uses_stdout() => Some(path.as_path()),
         _ => None,
     };
-    let written = output.map(|path| ("output", path));
-    for (what, path) in written.into_iter().chain(report.map(|path| ("report", path))) {
+    let named = [("output", output)].into_iter().chain(others.iter().copied());
+    let written: Vec<(&str, &Path)> =
+        named.filter_map(|(what, path)| Some((what, path?))).collect();
+    for &(what, path) in &written {
         let refuse = |that: String| {
             Err(Failure::usage(format!("{what} path {} {that}: choose another", path.display())))
         };
@@ -50,12 +52,16 @@ pub(super) fn check(
             }
         }
     }
-    match (output, report) {
-        (Some(output), Some(report)) if place(output) == place(report) => Err(Failure::usage(
-            format!("{} cannot hold both output and report: choose two paths", output.display()),
-        )),
-        _ => Ok(()),
+    for (at, (what, path)) in written.iter().enumerate() {
+        let same = |(_, other): &&(&str, &Path)| place(other) == place(path);
+        if let Some((other, _)) = written[at + 1..].iter().find(same) {
+            return Err(Failure::usage(format!(
+                "{} cannot hold both {what} and {other}: choose two paths",
+                path.display()
+            )));
+        }
     }
+    Ok(())
 }
 
 /// A file by its place, whether it is there or not.
@@ -98,6 +104,18 @@ impl ReportFile {
     /// A usage failure for a folder, and without `force` for a file that is no
     /// report; a run failure where the system refuses.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
+        Self::replacing(path, |path| force || is_report(path), ", or add --force to replace it")
+    }
+
+    /// The same for JUnit XML, which replaces nothing but JUnit XML.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(super) fn junit(path: &Path) -> Result<Self> {
+        Self::replacing(path, |path| head(path).contains("<testsuites"), "")
+    }
+
+    fn replacing(path: &Path, may: impl FnOnce(&Path) -> bool, or: &str) -> Result<Self> {
         if path.is_dir() || path.file_name().is_none() {
             return Err(Failure::usage(format!(
                 "report path {} is a folder: name a file in it",
@@ -107,9 +125,9 @@ impl ReportFile {
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Ok(Self::Special(path.to_owned()));
         }
-        if !force && path.exists() && !is_report(path) {
+        if path.exists() && !may(path) {
             return Err(Failure::usage(format!(
-                "report path {} exists and is no report: choose another, or add --force to replace it",
+                "report path {} exists and is no report: choose another{or}",
                 path.display()
             )));
         }
@@ -136,8 +154,15 @@ impl ReportFile {
 
 /// Whether a file looks like a report made before.
 fn is_report(path: &Path) -> bool {
+    let head = head(path);
+    head.starts_with('{') && head.contains("\"schemaVersion\"")
+}
+
+/// The beginning of a file; nothing if it cannot be read.
+fn head(path: &Path) -> String {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_end(&mut head));
-    let head = String::from_utf8_lossy(&head);
-    read.is_ok() && head.starts_with('{') && head.contains("\"schemaVersion\"")
+    match File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_end(&mut head)) {
+        Ok(_) => String::from_utf8_lossy(&head).into_owned(),
+        Err(_) => String::new(),
+    }
 }

@@ -13,8 +13,9 @@ mod verify;
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, pool_with_caller};
-use crate::record::{DimensionSummary, Ended, PaceSummary, Progress, Summary};
+use crate::findings::{self, Look};
+use crate::plan::{Carried, Plan, Strategy, pool_with_caller};
+use crate::record::{DimensionSummary, Ended, Finding, Machine, PaceSummary, Progress, Summary};
 use crate::replay::{
     Counted, Kept, Pass, PassOutcome, ProgressListener, Started, Terminated,
 };
@@ -37,6 +38,17 @@ pub struct Measured {
     pub summary: Summary,
     /// Why it was cut short, and where its rows are kept.
     pub cut_short: Option<Failure>,
+    /// What it found out beside its numbers.
+    pub findings: Vec<Finding>,
+}
+
+/// Where stream rows that found nothing go.
+#[derive(Clone, Copy, Debug)]
+pub struct UnmatchedTo<'a> {
+    /// The plan with the columns that are written, of the same scenario.
+    pub plan: &'a Plan,
+    /// A file.
+    pub sink: &'a SinkSpec,
 }
 
 impl Measured {
@@ -62,8 +74,24 @@ pub fn measure(
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
+    measure_with(plan, strategy, sink, None, least_time, listener)
+}
+
+/// The same; stream rows that find nothing in the first pass are written. That
+/// pass carries more columns than the others then, and is no measurement of time.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_with(
+    plan: &Plan,
+    strategy: &Strategy,
+    sink: &SinkSpec,
+    unmatched: Option<UnmatchedTo<'_>>,
+    least_time: Duration,
+    listener: &mut dyn ProgressListener,
+) -> Result<Measured> {
     listener.started(&Started { strategy: strategy.name.clone(), rows: plan.rows() })?;
-    let measured = passes(plan, strategy, sink, least_time, listener);
+    let measured = passes(plan, strategy, sink, unmatched, least_time, listener);
     tell_end(listener, measured)
 }
 
@@ -84,6 +112,7 @@ fn passes(
     plan: &Plan,
     strategy: &Strategy,
     sink: &SinkSpec,
+    unmatched: Option<UnmatchedTo<'_>>,
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
@@ -91,14 +120,29 @@ fn passes(
     let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
-    let mut first = match pass.run(&mut *target, listener, Counted::All) {
+    let mut missed = unmatched.map(open_unmatched).transpose()?;
+    let ran = match unmatched {
+        None => pass.run(&mut *target, listener, Counted::All),
+        Some(UnmatchedTo { plan, .. }) => {
+            let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
+            let missed = missed.as_deref_mut().map(|sink| sink as &mut dyn Sink);
+            pass.run_with(&mut *target, missed, listener, Counted::All)
+        }
+    };
+    let mut first = match ran {
         Ok(outcome) => outcome,
-        Err(failure) => return Err(abandoned(failure, target)),
+        Err(failure) => return Err(abandoned(failure, std::iter::once(target).chain(missed))),
     };
     let flush = Instant::now();
     match first.cut_short.take() {
-        None => target.finish()?,
-        Some(failure) => first.cut_short = Some(abandoned(failure, target)),
+        None => {
+            target.finish()?;
+            missed.map_or(Ok(()), Sink::finish)?;
+        }
+        Some(failure) => {
+            let targets = std::iter::once(target).chain(missed);
+            first.cut_short = Some(abandoned(failure, targets));
+        }
     }
     first.elapsed += flush.elapsed();
 
@@ -109,7 +153,7 @@ fn passes(
         && first.kept.is_none()
         && !first.out_of_time
         && !matches!(sink, SinkSpec::Console);
-    if first.elapsed < least_time && worth_repeating {
+    if (first.elapsed < least_time || unmatched.is_some()) && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
         // The second bound ends runs whose passes are over before they can be timed.
@@ -134,19 +178,29 @@ fn passes(
     }
     let peaks = sampler.finish();
     let summary = summary(plan, &first, &timed, peaks);
-    Ok(Measured { summary, cut_short: first.cut_short })
+    // After all measurements: a second look at data takes time and memory.
+    let memory = Machine::detect().memory_bytes;
+    let findings = findings::find(&Look { plan, strategy, outcome: &first, memory });
+    Ok(Measured { summary, cut_short: first.cut_short, findings })
+}
+
+fn open_unmatched(unmatched: UnmatchedTo<'_>) -> Result<Box<dyn Sink>> {
+    let carried = unmatched.plan.carried().map(Carried::schema);
+    let schema = carried.ok_or_else(|| Failure::usage("the plan carries no rows to write"))?;
+    sink::open(unmatched.sink, schema)
 }
 
 /// A pass's failure, with where its whole batches were kept.
-fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
-    let note = match sink.abandon() {
+fn abandoned(failure: Failure, sinks: impl Iterator<Item = Box<dyn Sink>>) -> Failure {
+    let notes = sinks.map(|sink| match sink.abandon() {
         Ok(Some(kept)) => format!("; {kept}"),
         Ok(None) => String::new(),
         // What cannot be written cannot be closed either.
         Err(second) if second.message == failure.message => String::new(),
         Err(second) => format!("; and then: {second}"),
-    };
-    Failure { kind: failure.kind, message: failure.message + &note }
+    });
+    let notes: String = notes.collect();
+    Failure { kind: failure.kind, message: failure.message + &notes }
 }
 
 /// What is kept of the passes that are timed: little of each, for short
@@ -221,6 +275,8 @@ fn summary(plan: &Plan, first: &PassOutcome, timed: &Timed, peaks: MemoryPeaks) 
         bytes_per_live_row: first.state.and_then(|state| state.bytes_per_live_row),
         dropped: first.dropped,
         outer_delay: first.state.and(first.outer_delay.quantiles()),
+        evicted: first.evicted,
+        work: first.work,
         ended: match &first.cut_short {
             Some(failure) => Ended::by(failure),
             None if first.out_of_time => Ended::Duration,

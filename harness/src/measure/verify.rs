@@ -57,6 +57,7 @@ mod tests {
             },
             progress: Vec::new(),
             warnings: Vec::new(),
+            findings: Vec::new(),
         }
     }
 

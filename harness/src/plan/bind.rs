@@ -3,7 +3,8 @@
 use arrow::datatypes::DataType;
 use streamjoin_kernels::key::CastMode;
 
-use super::bind_pair::{arrival_time, bind_pair, for_two_streams};
+use super::arrival;
+use super::bind_pair::{bind_pair, for_two_streams};
 use super::event_time::EventTime;
 use super::feed::{Feed, FeedSpec};
 use super::join::{BoundJoin, JoinInputs};
@@ -185,15 +186,7 @@ pub(super) fn bind_stream(
         }
         None => None,
     };
-    let arrival = match &spec.arrival {
-        Some(column) => {
-            let at = |message| Failure::usage(message).at(scenario.place(column));
-            let (origin, found) = relation.find(column.get_ref()).map_err(at)?;
-            arrival_time(column.get_ref(), origin.item(|c| c), &found.data_type).map_err(at)?;
-            Some((origin, found.data_type))
-        }
-        None => None,
-    };
+    let arrival = arrival::bind(spec, scenario, &feed, &relation)?;
     let trigger = scenario.spec.replay.trigger.as_ref();
     let trigger_column = match trigger.map(|trigger| (trigger, trigger.get_ref())) {
         Some((place, Trigger::Column(column))) => {
@@ -223,7 +216,7 @@ pub(super) fn bind_stream(
             let at = |message: String| Failure::usage(message).at(scenario.place(place));
             if arrival.is_none() {
                 return Err(at(format!(
-                    "the trigger `arrival` needs [stream.{name}] arrival = \"COLUMN\""
+                    "the trigger `arrival` needs [stream.{name}] arrival = \"COLUMN\", or a sidecar that names it"
                 )));
             }
             if tick.0 <= 0 {

@@ -77,6 +77,7 @@ pub(super) fn bind_pair(
         Ok(bound)
     };
     let (left, right) = (side(&spec.left)?, side(&spec.right)?);
+    idle_needs_arrival(&[(&spec.left, &left), (&spec.right, &right)], scenario)?;
     for (name, _) in &streams.0 {
         if ![&spec.left, &spec.right].iter().any(|side| side.get_ref() == name.get_ref()) {
             return Err(Failure::usage(format!(
@@ -99,20 +100,23 @@ fn merged_by(
 ) -> Result<()> {
     let replay = &scenario.spec.replay;
     let merge = replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref());
-    let place = || match &replay.merge {
-        Some(merge) => scenario.place(merge),
-        None => scenario.text.to_string(),
+    let named = scenario.spec.stream.0.iter().find(|(known, _)| known.get_ref() == name);
+    let place = || match (&replay.merge, named) {
+        (Some(merge), _) => scenario.place(merge),
+        (None, Some((name, _))) => scenario.place(name),
+        (None, None) => scenario.text.to_string(),
     };
     match merge {
         Merge::EventTime if stream.event_time.is_none() => {
             return Err(Failure::usage(format!(
-                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one, or say [replay] merge = \"file-order\" or \"arrival\""
+                "two streams are merged by event time, but [stream.{name}] has no `event_time`: add one{}, or say [replay] merge = \"file-order\" or \"arrival\"",
+                if scenario.text.is_of_flags() { format!(" with --event-time {name}=COLUMN") } else { String::new() }
             ))
             .at(place()));
         }
         Merge::Arrival if stream.arrival.is_none() => {
             return Err(Failure::usage(format!(
-                "merge = \"arrival\" needs [stream.{name}] arrival = \"COLUMN\""
+                "merge = \"arrival\" needs [stream.{name}] arrival = \"COLUMN\", or a sidecar that names it"
             ))
             .at(place()));
         }
@@ -123,15 +127,27 @@ fn merged_by(
         if timeout.get_ref().0 <= 0 {
             return at("`idle_timeout` must be longer than nothing".to_owned());
         }
-        let silent = scenario.spec.stream.0.iter().find(|(_, stream)| stream.arrival.is_none());
-        if let Some((name, _)) = silent {
-            return at(format!(
-                "`idle_timeout` is a time of arrival: it needs [stream.{}] arrival = \"COLUMN\"",
-                name.get_ref()
-            ));
-        }
     }
     Ok(())
+}
+
+/// Checks that silences can be told, if somebody asks for them.
+fn idle_needs_arrival(
+    sides: &[(&Spanned<String>, &BoundStream)],
+    scenario: &Scenario,
+) -> Result<()> {
+    let mut streams = scenario.spec.stream.0.iter();
+    let Some(timeout) = streams.find_map(|(_, stream)| stream.idle_timeout.as_ref()) else {
+        return Ok(());
+    };
+    let Some((name, _)) = sides.iter().find(|(_, stream)| stream.arrival.is_none()) else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!(
+        "`idle_timeout` is a time of arrival: it needs [stream.{}] arrival = \"COLUMN\", or a sidecar that names it",
+        name.get_ref()
+    ))
+    .at(scenario.place(timeout)))
 }
 
 /// Arrival times from a column of type `data_type`.

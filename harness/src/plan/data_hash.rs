@@ -1,11 +1,13 @@
 //! One value that stands for everything that a plan reads.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use streamjoin_datasets::{FileDigest, Sidecar, Source, sidecar_path};
+use streamjoin_datasets::{FileDigest, Sidecar, Source, sha256_file, sidecar_path};
 
 use super::{Feed, Plan};
+use crate::error::{Failure, Result};
 
 impl Plan {
     /// SHA-256 over what is read, stream first, then tables: the digests that
@@ -28,8 +30,50 @@ impl Plan {
                 }
             }
         }
-        Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(hex(hasher))
     }
+
+    /// SHA-256 of what each stream and table reads, by its name: of the contents
+    /// of its files in their order, whatever sidecars say, or of the settings of
+    /// its generator. Files' names do not count.
+    ///
+    /// # Errors
+    /// A run failure for a file that cannot be read.
+    pub fn data_digests(&self) -> Result<BTreeMap<String, String>> {
+        let streams = match self {
+            Self::StreamStatic(plan) => vec![&plan.stream],
+            Self::StreamStream(plan) => vec![&plan.left.stream, &plan.right.stream],
+        };
+        let streams = streams.into_iter().map(|stream| (&stream.name, vec![&stream.feed]));
+        let tables = self.joins().iter().map(|join| {
+            let versions = join.table.versions.iter();
+            (&join.name, versions.map(|version| &version.feed).collect())
+        });
+        streams.chain(tables).map(|(name, feeds)| Ok((name.clone(), contents(&feeds)?))).collect()
+    }
+}
+
+fn contents(feeds: &[&Feed]) -> Result<String> {
+    let mut hasher = Sha256::new();
+    for feed in feeds {
+        match feed {
+            Feed::Recording(source) => {
+                for file in source.files() {
+                    hasher.update(sha256_file(file).map_err(Failure::run)?.sha256);
+                    hasher.update("\n");
+                }
+            }
+            Feed::Generated(generator) => {
+                hasher.update(serde_json::to_string(generator).map_err(Failure::run)?);
+                hasher.update("\n");
+            }
+        }
+    }
+    Ok(hex(hasher))
+}
+
+fn hex(hasher: Sha256) -> String {
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What the sidecar of a file, or of the recording that it is part of, says.

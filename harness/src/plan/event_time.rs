@@ -25,6 +25,9 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 pub struct EventTime {
     item: Item,
     reading: Reading,
+    /// The unit of integers.
+    unit: Option<TimeUnit>,
+    column: String,
 }
 
 /// How a value becomes microseconds since 1970.
@@ -59,10 +62,10 @@ impl EventTime {
             (data_type, _, _) => {
                 let remedy = match data_type {
                     data_type if data_type.is_integer() => {
-                        "say { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" }"
+                        "say { column = ..., unit = \"s\" | \"ms\" | \"us\" | \"ns\" }, or --event-time COLUMN:ms"
                     }
                     DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                        "say { column = ..., format = \"%Y-%m-%d %H:%M:%S\" }"
+                        "say { column = ..., format = \"%Y-%m-%d %H:%M:%S\" }, or --event-time 'COLUMN:%Y-%m-%d %H:%M:%S'"
                     }
                     DataType::Timestamp(..) | DataType::Date32 => {
                         "it is a time already: leave `unit` and `format` out"
@@ -77,7 +80,20 @@ impl EventTime {
                 ));
             }
         };
-        Ok(Self { item, reading })
+        let unit = spec.unit.map(Into::into);
+        Ok(Self { item, reading, unit, column: spec.column.clone() })
+    }
+
+    /// The column, as the scenario names it.
+    #[must_use]
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The unit that the scenario names for integers.
+    #[must_use]
+    pub fn unit(&self) -> Option<TimeUnit> {
+        self.unit
     }
 
     /// Microseconds since 1970 of each row; finer digits are floored.

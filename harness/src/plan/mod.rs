@@ -6,8 +6,10 @@
 //! ([`plan`]) is physical and needs all of it. Everything that can be told
 //! before the first row is told here.
 
+mod arrival;
 mod bind;
 mod bind_pair;
+mod carry;
 mod chain;
 mod data_hash;
 mod event_time;
@@ -24,6 +26,7 @@ mod table;
 mod table_join;
 mod threads;
 mod timing;
+mod uses;
 
 #[cfg(test)]
 mod tests;
@@ -32,8 +35,10 @@ use crate::error::{Failure, Result};
 use crate::scenario::{DisorderSpec, JoinSpec, Merge, Micros, Refresh, Scenario, Trigger};
 use chain::Before;
 use streamjoin_datasets::Source;
+use streamjoin_kernels::JoinType;
 
 pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
+pub use carry::Carried;
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
 pub use event_time::EventTime;
 
@@ -42,15 +47,17 @@ pub use join::{BoundJoin, BoundKey, Residual};
 pub use pair::{BoundPair, BoundPairJoin};
 pub use projector::{Computed, Item, Projector, keep_where};
 pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
-pub use strategy::{Resolved, Strategy, default_isa, strategies};
+pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
 pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
+    scan as scan_table,
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
 pub(crate) use timing::rows_due;
 pub use timing::Timing;
+pub use uses::{FilterOnly, Uses};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -79,6 +86,9 @@ pub struct StreamStaticPlan {
     pub joins: Vec<JoinPlan>,
     /// What is given out.
     pub output: ChainOutput,
+    /// The stream's rows as they are written when they find nothing, if all
+    /// their columns are carried along.
+    pub carried: Option<Carried>,
 }
 
 /// The stream and how it is cut.
@@ -117,6 +127,16 @@ impl Plan {
         match self {
             Self::StreamStatic(plan) => &plan.output,
             Self::StreamStream(plan) => &plan.output,
+        }
+    }
+
+    /// Rows that found nothing as they are written; none if their columns are
+    /// not carried along.
+    #[must_use]
+    pub fn carried(&self) -> Option<&Carried> {
+        match self {
+            Self::StreamStatic(plan) => plan.carried.as_ref(),
+            Self::StreamStream(plan) => plan.carried.as_ref(),
         }
     }
 
@@ -234,11 +254,44 @@ pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
     lay_out(scenario, bind(scenario), limit)
 }
 
+/// As [`plan`], with all columns of the stream (of both, joined) carried up to
+/// the last join, so that rows which find nothing can be written.
+///
+/// # Errors
+/// As [`plan`]; a usage failure where no row can be said to have found nothing.
+pub fn plan_carrying(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
+    let plan = lay_out_with(scenario, bind(scenario), limit, true)?;
+    if let Plan::StreamStream(pair) = &plan
+        && matches!(pair.spec.join_type, JoinType::Inner | JoinType::LeftSemi)
+        && pair.joins.is_empty()
+    {
+        let form = match pair.spec.join_type {
+            JoinType::Inner => "type = \"full outer\"",
+            _ => "type = \"left anti\"",
+        };
+        return Err(Failure::usage(format!(
+            "a {} join of two streams lets its state forget which rows found nothing, so they cannot be written: say {form} to have them",
+            pair.spec.join_type
+        ))
+        .at(&scenario.text));
+    }
+    Ok(plan)
+}
+
 /// Lays out what was bound.
 ///
 /// # Errors
 /// What stopped the binding, or the first refusal.
 pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<Plan> {
+    lay_out_with(scenario, bound, limit, false)
+}
+
+fn lay_out_with(
+    scenario: &Scenario,
+    bound: Bound,
+    limit: Option<u64>,
+    carry: bool,
+) -> Result<Plan> {
     let Bound { stream, pair, joins, output, failure } = bound;
     if let Some(failure) = failure {
         return Err(failure);
@@ -250,9 +303,11 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
     }
     let limit = limit.or(scenario.spec.replay.limit);
     match (stream, pair, output, &scenario.spec.join) {
-        (Some(stream), _, Some(output), _) => one_stream(scenario, stream, joins, &output, limit),
+        (Some(stream), _, Some(output), _) => {
+            one_stream(scenario, stream, joins, &output, limit, carry)
+        }
         (None, Some(pair), Some(output), Some(join)) => {
-            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit)
+            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit, carry)
         }
         _ => Err(Failure::usage(format!("{}: nothing to run", scenario.text))),
     }
@@ -264,9 +319,12 @@ fn one_stream(
     joins: Vec<BoundDimension>,
     output: &Selection,
     limit: Option<u64>,
+    carry: bool,
 ) -> Result<Plan> {
     let scope = &stream.relation.scope;
-    let chain = chain::lay_out(scope, Before::Matched, &joins, output, cast_mode(scenario));
+    let mode = cast_mode(scenario);
+    let chain = chain::lay_out(scope, Before::Matched, &joins, output, mode, carry);
+    let carried = carry.then(|| Carried::new(scope));
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
     let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|w| *w.get_ref());
     let trigger = trigger(scenario);
@@ -313,7 +371,8 @@ fn one_stream(
         join.probe_rows = rows.map(|rows| rows as f64 / versions);
     }
     let output = chain.output;
-    let plan = StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output };
+    let plan =
+        StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
 
@@ -324,10 +383,15 @@ fn two_streams(
     joins: Vec<BoundDimension>,
     output: &Selection,
     limit: Option<u64>,
+    carry: bool,
 ) -> Result<Plan> {
     let mode = cast_mode(scenario);
     let join = &pair.join;
-    let chain = chain::lay_out(&join.output, streams::before(join.join_type), &joins, output, mode);
+    let before = streams::before(join.join_type);
+    let chain = chain::lay_out(&join.output, before, &joins, output, mode, carry);
+    let needed = (&chain.stream, &chain.stream_without_filter);
+    let movable = |column: usize| !join.join_type.extends_with_nulls(join.sources[column].side);
+    let filter_only = uses::of_first(&join.output, &joins, output, needed, movable);
     let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
     let timing = Timing::of(scenario)?;
     has_end(scenario, &streams.left.stream, limit, &timing)?;
@@ -338,6 +402,7 @@ fn two_streams(
         left: streams.left,
         right: streams.right,
         spec: streams.spec,
+        on: join.keys.iter().map(|key| (key.left.to_string(), key.right.to_string())).collect(),
         joined: streams.joined,
         merge: replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref()),
         disorder: replay.disorder.as_ref().map(|disorder| *disorder.get_ref()),
@@ -347,6 +412,8 @@ fn two_streams(
         end: replay.end.unwrap_or_default(),
         joins: join_plans(scenario, joins, chain.joins),
         output: chain.output,
+        carried: carry.then(|| Carried::new(&join.output)),
+        filter_only: filter_only.filter(|_| !carry),
         warnings: join.warnings.clone(),
         unbounded: explain_pair::unbounded(scenario, pair),
     };
@@ -368,6 +435,12 @@ fn join_plans(
 ) -> Vec<JoinPlan> {
     let joins = joins.into_iter().zip(chain).zip(&scenario.spec.dimension);
     let joins = joins.map(|((joined, chain), spec)| JoinPlan {
+        on: joined
+            .join
+            .keys
+            .iter()
+            .map(|k| (k.stream.to_string(), k.dimension.to_string()))
+            .collect(),
         place: joined.join.place(&joined.relation.name),
         name: joined.relation.name,
         table: joined.table,

@@ -15,6 +15,17 @@ const BROADCAST_THRESHOLD: usize = 1 << 30;
 /// More threads than any machine has cores are a mistake.
 const MAX_THREADS: usize = 1024;
 
+/// What choices that differ from machine to machine go by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Footing {
+    /// This machine: its caches, and the costs that `STREAMJOIN_COSTS` names.
+    #[default]
+    ThisMachine,
+    /// A typical one, with the costs that are shipped: the same tables of the
+    /// same size everywhere.
+    Typical,
+}
+
 /// A strategy that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
@@ -38,6 +49,8 @@ pub struct Strategy {
     pub state: StoreKind,
     /// The most that it may hold.
     pub state_limit: StateLimit,
+    /// What layouts and `auto` go by.
+    pub footing: Footing,
 }
 
 /// What a strategy comes to for one table.
@@ -81,6 +94,7 @@ impl Strategy {
             swap: Swap::default(),
             state: StoreKind::default(),
             state_limit: StateLimit::default(),
+            footing: Footing::default(),
         })
     }
 
@@ -253,6 +267,7 @@ fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
                 StateLimit { rows: None, bytes: usize::try_from(bytes).ok() }
             }
         },
+        footing: Footing::default(),
     }))
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use streamjoin_kernels::arch::CacheSizes;
 use streamjoin_kernels::{
-    AutoIndex, Beyond, BroadcastLimit, IndexChoice, IndexKind, JoinOptions, KeyHasher, Layout,
-    StreamStaticJoin,
+    AutoIndex, Beyond, BroadcastLimit, CostModel, IndexChoice, IndexKind, JoinOptions, KeyHasher,
+    Layout, StreamStaticJoin,
 };
 
 use super::explain::row_bytes;
-use super::{ChainJoin, HASH_SEED, Resolved, Strategy, Table};
+use super::{ChainJoin, Footing, HASH_SEED, Resolved, Strategy, Table};
 use crate::error::{Failure, Result};
 use crate::scenario::Choice;
 
@@ -23,6 +24,8 @@ pub struct JoinPlan {
     pub chain: ChainJoin,
     /// The join's name and keys, for messages.
     pub place: String,
+    /// The keys as text: the stream's and the table's.
+    pub on: Vec<(String, String)>,
     pub(super) layout: Option<Choice<Layout>>,
     pub(super) index: Option<Choice<IndexKind>>,
     /// Stream rows that each version of the table meets, where that is known.
@@ -71,18 +74,26 @@ impl JoinPlan {
             true => (Layout::Broadcast, Beyond::Partition),
             false => (resolved.layout, Beyond::Note),
         };
+        let caches = match strategy.footing {
+            Footing::ThisMachine => defaults.caches,
+            Footing::Typical => CacheSizes::TYPICAL,
+        };
         let options = JoinOptions {
             layout,
             broadcast_limit: Some(BroadcastLimit { bytes: strategy.broadcast_threshold, beyond }),
             index: match resolved.index {
                 Choice::Fixed(index) => index.into(),
                 Choice::Auto => IndexChoice::Auto(AutoIndex {
-                    model: crate::costs::model()?,
+                    model: match strategy.footing {
+                        Footing::ThisMachine => crate::costs::model()?,
+                        Footing::Typical => CostModel::shipped(),
+                    },
                     probe_rows: self.probe_rows,
                     ..AutoIndex::default()
                 }),
             },
             hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
+            caches,
             probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
             pool: pool.cloned(),
             ..defaults

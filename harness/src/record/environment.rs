@@ -2,13 +2,14 @@
 
 use std::fs;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 const LOCK: &[u8] = include_bytes!("../../../Cargo.lock");
 
 /// Machine and build of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Environment {
     /// Version of streamjoin.
@@ -32,7 +33,7 @@ pub struct Environment {
 }
 
 /// The machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Machine {
     /// Processor model.
@@ -54,7 +55,7 @@ pub struct Machine {
 }
 
 /// Data cache sizes of one core, in bytes; null where not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Caches {
     /// First level, data.

@@ -6,22 +6,30 @@
 mod checksum;
 mod digest;
 mod environment;
+mod finding;
+mod lines;
 mod progress;
+mod schema;
 mod summary;
 mod time;
+mod work;
 
 #[cfg(test)]
 mod tests;
 
 pub use checksum::Checksum;
 pub use environment::{Caches, Environment, Machine};
+pub use finding::{Finding, Severity};
+pub use lines::Line;
 pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };
+pub use schema::{line_schema, report_schema};
 pub use summary::{
-    DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary, event_line, progress_line, summary_line, warning_line,
+    DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION,
+    StateBytes, StateRows, Summary,
 };
 pub use time::iso_millis;
+pub use work::Work;
 
 pub(crate) use digest::values as value_digests;

@@ -1,9 +1,10 @@
 //! One micro-batch's record, after Spark's `StreamingQueryProgress`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one executed batch did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Progress {
     /// Number of the executed batch, from 0.
@@ -32,7 +33,7 @@ pub struct Progress {
 }
 
 /// Milliseconds of one batch by step; null where a step does not apply.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DurationMs {
     /// Reading and decoding the input.
@@ -55,7 +56,7 @@ pub struct DurationMs {
 
 /// Event times and watermarks as ISO-8601 in UTC with milliseconds
 /// (see [`super::iso_millis`]).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventTime {
     /// The watermark in force in this batch (eviction).
@@ -71,7 +72,7 @@ pub struct EventTime {
 }
 
 /// State of one stateful join after the batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateOperator {
     /// Live rows, both sides.
@@ -89,7 +90,7 @@ pub struct StateOperator {
 }
 
 /// Finer counts of one state store.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateCustomMetrics {
     /// Live rows of the left side.
@@ -113,7 +114,7 @@ pub struct StateCustomMetrics {
 }
 
 /// The dimension table that a batch was joined with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DimensionProgress {
     /// The dimension's name in the scenario.

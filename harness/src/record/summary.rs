@@ -1,15 +1,16 @@
 //! One run's record, and the report over all runs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, Progress};
+use super::{Environment, Finding, Progress, Work};
 use crate::error::{Failure, FailureKind};
 
 /// Version of the report's layout; grows when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything one invocation measured: what `--report` and `--format json` write.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// [`SCHEMA_VERSION`].
@@ -23,7 +24,7 @@ pub struct Report {
 }
 
 /// One strategy's run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
     /// Name of the strategy.
@@ -35,10 +36,13 @@ pub struct RunRecord {
     /// What was odd, such as a table broadcast beyond the threshold.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What was found out beside the numbers.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
 }
 
 /// The run as a whole. Counts and checksum are of the first pass only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// Stream rows read.
@@ -81,6 +85,13 @@ pub struct Summary {
     pub dropped: Dropped,
     /// Event-time delay of null-extended rows in milliseconds; null without state.
     pub outer_delay: Option<Quantiles>,
+    /// Rows that the eviction line took out of state, the end apart; null without
+    /// state.
+    #[serde(default)]
+    pub evicted: Option<u64>,
+    /// How much was done.
+    #[serde(default)]
+    pub work: Work,
     /// Why the pass ended; counts are those of whole batches in any case.
     #[serde(default)]
     pub ended: Ended,
@@ -94,7 +105,7 @@ pub struct Summary {
 }
 
 /// How a pass kept the pace at which its rows came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaceSummary {
     /// Rows a second at which rows came, both streams together.
@@ -114,7 +125,7 @@ pub struct PaceSummary {
 }
 
 /// Why a pass over a recording ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// The recording, or as much of it as `limit` allows, was at its end.
@@ -140,7 +151,7 @@ impl Ended {
 }
 
 /// How one dimension answered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DimensionSummary {
     /// The dimension's name in the scenario.
@@ -154,7 +165,7 @@ pub struct DimensionSummary {
 }
 
 /// Median, 99th percentile and maximum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Quantiles {
     /// Median.
@@ -166,7 +177,7 @@ pub struct Quantiles {
 }
 
 /// Rows in state over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateRows {
     /// Greatest number of live rows.
@@ -182,7 +193,7 @@ pub struct StateRows {
 }
 
 /// Bytes of state at its peak, by use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateBytes {
     /// Keys, times and payload.
@@ -198,7 +209,7 @@ pub struct StateBytes {
 }
 
 /// Rows that were dropped, by reason; null where the reason cannot occur.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dropped {
     /// At or below the late watermark.
@@ -209,44 +220,4 @@ pub struct Dropped {
     pub filtered: Option<u64>,
     /// Without an event time where one is needed.
     pub null_time: Option<u64>,
-}
-
-/// One line of `--format jsonl` for a batch: `event`, `strategy`, then the
-/// batch's own fields, flat.
-#[must_use]
-pub fn progress_line(strategy: &str, progress: &Progress) -> String {
-    flat_line("progress", strategy, progress)
-}
-
-/// One line of `--format jsonl` for a run: `event`, `strategy`, then the
-/// summary's own fields, flat.
-#[must_use]
-pub fn summary_line(strategy: &str, summary: &Summary) -> String {
-    flat_line("summary", strategy, summary)
-}
-
-/// One line of `--format jsonl` for something odd: `event`, `strategy`, `message`.
-#[must_use]
-pub fn warning_line(strategy: &str, message: &str) -> String {
-    flat_line("warning", strategy, &serde_json::json!({ "message": message }))
-}
-
-/// One line of `--format jsonl` for anything else: `event`, `strategy`, then
-/// the record's own fields, flat.
-#[must_use]
-pub fn event_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {
-    flat_line(event, strategy, record)
-}
-
-fn flat_line<T: Serialize>(event: &'static str, strategy: &str, record: &T) -> String {
-    #[derive(Serialize)]
-    struct Line<'a, T> {
-        event: &'static str,
-        strategy: &'a str,
-        #[serde(flatten)]
-        record: &'a T,
-    }
-    // Plain structs of numbers and strings always serialise.
-    serde_json::to_string(&Line { event, strategy, record })
-        .unwrap_or_else(|error| format!("{{\"event\":\"error\",\"message\":\"{error}\"}}"))
 }

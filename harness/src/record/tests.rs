@@ -257,11 +257,15 @@ fn fields_that_do_not_apply_are_present_and_null() {
 
 #[test]
 fn lines_are_flat() {
-    let line = progress_line("broadcast/chained", &Progress { batch_id: 3, ..Progress::default() });
+    let line = Line::Progress {
+        strategy: "broadcast/chained",
+        progress: &Progress { batch_id: 3, ..Progress::default() },
+    }
+    .json();
     assert!(
         line.starts_with(r#"{"event":"progress","strategy":"broadcast/chained","batchId":3,"#),
         "{line}"
     );
-    let line = summary_line("auto", &Summary::default());
+    let line = Line::Summary { strategy: "auto", summary: &Summary::default() }.json();
     assert!(line.starts_with(r#"{"event":"summary","strategy":"auto","rowsIn":0,"#), "{line}");
 }

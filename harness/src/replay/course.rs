@@ -7,17 +7,19 @@ use arrow::array::RecordBatch;
 
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
+use super::evidence::Backlog;
 use super::give_out::Out;
 use super::listener::{Idle, ProgressListener};
 use super::mark::Mark;
-use super::pass::{Counted, Pass, PassOutcome};
+use super::pass::{Counted, LookingOn, Pass, PassOutcome};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::schedule::Schedule;
 use super::timeline::Timeline;
+use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::{ChainOutput, JoinPlan, Timing};
-use crate::record::{Checksum, Dropped, EventTime, Progress, StateOperator};
+use crate::record::{Checksum, EventTime, Progress, StateOperator};
 use crate::scenario::Trigger;
 use crate::sink::Sink;
 
@@ -27,8 +29,8 @@ pub(super) struct Query<'p> {
     pub(super) output: &'p ChainOutput,
     pub(super) trigger: &'p Trigger,
     pub(super) timing: Timing,
-    /// Which reasons for dropping rows there are: those that are 0.
-    pub(super) dropped: Dropped,
+    /// What it begins with: a count that there is, is 0.
+    pub(super) outcome: PassOutcome,
 }
 
 /// A pass while it runs, but for what reads its streams.
@@ -37,6 +39,8 @@ pub(super) struct Course<'p, 's> {
     output: &'p ChainOutput,
     sink: &'s mut dyn Sink,
     pub(super) listener: &'s mut dyn ProgressListener,
+    /// Looks on, if this is the first pass.
+    pub(super) witness: Option<Witness<'s>>,
     pub(super) counted: Counted,
     pub(super) counts: Vec<JoinCounts>,
     pub(super) outcome: PassOutcome,
@@ -73,14 +77,13 @@ impl<'p, 's> Course<'p, 's> {
         pass: &Pass<'p>,
         query: Query<'p>,
         sink: &'s mut dyn Sink,
-        listener: &'s mut dyn ProgressListener,
-        counted: Counted,
+        looking_on: LookingOn<'s>,
     ) -> Result<Self> {
+        let LookingOn { listener, witness, counted } = looking_on;
         let timeline = Timeline::new(pass.clock);
         let outcome = PassOutcome {
             checksum: (counted == Counted::All).then(Checksum::default),
-            dropped: query.dropped,
-            ..PassOutcome::default()
+            ..query.outcome
         };
         let counts = vec![JoinCounts::default(); query.joins.len()];
         Ok(Self {
@@ -88,6 +91,7 @@ impl<'p, 's> Course<'p, 's> {
             output: query.output,
             sink,
             listener,
+            witness,
             counted,
             mark: Mark::of(&outcome, &counts),
             counts,
@@ -158,6 +162,7 @@ impl<'p, 's> Course<'p, 's> {
         let mut run = Run {
             counts: &mut self.counts,
             times: JoinTimes::default(),
+            witness: self.witness.as_mut(),
             give_out: &mut |rows| {
                 self.attentive.check()?;
                 out.give(rows)
@@ -169,6 +174,7 @@ impl<'p, 's> Course<'p, 's> {
         batch.clock.add(Phase::Probe, probe);
         batch.clock.add(Phase::Materialise, materialise);
         batch.clock.add(Phase::Sink, out.time);
+        self.witnessed();
         Ok(())
     }
 
@@ -178,10 +184,17 @@ impl<'p, 's> Course<'p, 's> {
         let mut sink = Duration::ZERO;
         timed(&mut sink, || self.sink.end_batch(id))?;
         batch.clock.add(Phase::Sink, sink);
+        if let Some(witness) = &mut self.witness {
+            witness.end_batch()?;
+        }
+        self.witnessed();
         self.outcome.batches += 1;
         self.mark = Mark::of(&self.outcome, &self.counts);
         // Nothing was due at the end of the stream: what it flushes waited for nothing.
         let since_due = self.schedule.latency(self.timeline.now()).filter(|_| !told.end);
+        if let Some(latency) = since_due {
+            self.schedule.done(latency);
+        }
         self.outcome.latencies.record(since_due.unwrap_or(batch.clock.total()));
         self.outcome.join_time += batch.clock.join();
         let since = self.opened_before.replace(batch.opened);
@@ -208,6 +221,12 @@ impl<'p, 's> Course<'p, 's> {
         Ok(())
     }
 
+    /// Leaves out the time that the witness took.
+    pub(super) fn witnessed(&mut self) {
+        let took = self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
+        self.timeline.leave_out(took);
+    }
+
     /// Runs what only looks on, outside the pass's time.
     pub(super) fn aside<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.timeline.now();
@@ -230,6 +249,10 @@ impl<'p, 's> Course<'p, 's> {
         let elapsed = self.timeline.now();
         let mark = std::mem::take(&mut self.mark);
         mark.close(ended, &mut self.outcome, &mut self.counts)?;
+        if let Some(witness) = self.witness.take() {
+            self.outcome.evidence.joins = self.pipeline.witnessed(witness);
+            self.outcome.evidence.backlog = self.backlog();
+        }
         let dimensions = || self.pipeline.dimensions();
         Ok(PassOutcome {
             rows_unmatched: if unmatched_by_tables {
@@ -240,10 +263,17 @@ impl<'p, 's> Course<'p, 's> {
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
             build_time: dimensions().map(Dimension::build_time).sum(),
             table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
+            work: self.pipeline.work(&self.counts, self.outcome.work),
             kept: self.schedule.kept(&self.timeline),
             borders: self.schedule.borders(),
             elapsed,
             ..self.outcome
         })
+    }
+
+    /// How far behind a paced pass was when it ended.
+    fn backlog(&self) -> Option<Backlog> {
+        let cut_off = self.outcome.out_of_time;
+        self.schedule.backlog(&self.timeline, self.outcome.batches, cut_off)
     }
 }

@@ -40,6 +40,7 @@ pub(super) struct Out<'o, 'p> {
 impl Out<'_, '_> {
     pub(super) fn give(&mut self, joined: RecordBatch) -> Result<()> {
         let start = Instant::now();
+        self.outcome.evidence.rows_joined += joined.num_rows() as u64;
         let (joined, rows) = selected(self.output, joined)?;
         if rows.num_rows() > 0 {
             self.sink.batch(self.batch_id, &rows)?;

@@ -1,6 +1,7 @@
 //! Looking on while a strategy is measured, after Spark's
 //! `StreamingQueryListener`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, Result};
@@ -76,7 +77,7 @@ pub struct Started {
 }
 
 /// A trigger that found nothing to do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Idle {
     /// The batch that the next rows will belong to.

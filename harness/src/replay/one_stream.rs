@@ -7,8 +7,7 @@ use arrow::array::RecordBatch;
 use super::clock::Phase;
 use super::course::{Batch, Course, Query, Told};
 use super::give_out::selected;
-use super::listener::ProgressListener;
-use super::pass::{Counted, Pass, PassOutcome};
+use super::pass::{LookingOn, Pass, PassOutcome};
 use super::pipeline::{JoinCounts, JoinTimes, Run, timed};
 use super::reader::{Part, Reader, Step};
 use super::source_rows::{failed, failed_row};
@@ -21,25 +20,27 @@ use crate::scenario::Trigger;
 use crate::sink::Sink;
 
 /// Runs a pass.
-pub(super) fn run<'p>(
+pub(super) fn run<'p, 's>(
     pass: &Pass<'p>,
     plan: &'p StreamStaticPlan,
-    sink: &mut dyn Sink,
-    listener: &mut dyn ProgressListener,
-    counted: Counted,
+    sink: &'s mut dyn Sink,
+    looking_on: LookingOn<'s>,
 ) -> Result<PassOutcome> {
     let query = Query {
         joins: &plan.joins,
         output: &plan.output,
         trigger: &plan.stream.trigger,
         timing: plan.timing,
-        dropped: Dropped {
-            filtered: plan.stream.prepare.filters().then_some(0),
-            ..Dropped::default()
+        outcome: PassOutcome {
+            dropped: Dropped {
+                filtered: plan.stream.prepare.filters().then_some(0),
+                ..Dropped::default()
+            },
+            ..PassOutcome::default()
         },
     };
     let mut pass = OneStream {
-        course: Course::new(pass, query, sink, listener, counted)?,
+        course: Course::new(pass, query, sink, looking_on)?,
         watermark: plan.stream.watermark.map(Watermark::new),
         reading: Duration::ZERO,
         plan,
@@ -189,6 +190,9 @@ impl OneStream<'_, '_> {
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
+                if self.course.witness.is_some() {
+                    self.course.outcome.evidence.see(times);
+                }
             }
             self.plan.stream.prepare.apply(part.piece.batch.clone()).map_err(Failure::run)
         })?;
@@ -214,6 +218,7 @@ impl OneStream<'_, '_> {
             let mut run = Run {
                 counts: &mut vec![JoinCounts::default(); self.plan.joins.len()],
                 times: JoinTimes::default(),
+                witness: None,
                 give_out: &mut |rows| {
                     self.course.attentive.check()?;
                     selected(&self.plan.output, rows).map(|_| ())

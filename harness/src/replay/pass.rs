@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::evidence::Evidence;
 use super::listener::ProgressListener;
 use super::schedule::Kept;
 use super::state_track::StateOutcome;
 use super::timeline::{Clock, system_clock};
+use super::witness::Witness;
 use super::{one_stream, streams};
 use crate::error::{Failure, Result};
 use crate::measure::Latencies;
 use crate::plan::{Plan, Strategy};
-use crate::record::{Checksum, Dropped};
+use crate::record::{Checksum, Dropped, Work};
 use crate::sink::Sink;
 
 /// What to do beside joining.
@@ -61,9 +63,23 @@ pub struct PassOutcome {
     pub out_of_time: bool,
     /// Checksum of the rows given out; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
+    /// Rows that the eviction line took out of state; `None` without state.
+    pub evicted: Option<u64>,
+    /// How much was done.
+    pub work: Work,
+    /// What findings are made of.
+    pub evidence: Evidence,
     /// Why the pass was cut short: everything here is as it was after its last
     /// whole batch.
     pub cut_short: Option<Failure>,
+}
+
+/// What looks on while a pass runs.
+pub(super) struct LookingOn<'s> {
+    pub(super) listener: &'s mut dyn ProgressListener,
+    /// In the first pass.
+    pub(super) witness: Option<Witness<'s>>,
+    pub(super) counted: Counted,
 }
 
 /// A pass about to run.
@@ -104,9 +120,26 @@ impl<'p> Pass<'p> {
         listener: &mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
+        self.run_with(sink, None, listener, counted)
+    }
+
+    /// The same; rows that found nothing go to `unmatched`, if there is such a
+    /// sink, the plan carries their columns and the pass counts.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<'s>(
+        &'s self,
+        sink: &'s mut dyn Sink,
+        unmatched: Option<&'s mut dyn Sink>,
+        listener: &'s mut dyn ProgressListener,
+        counted: Counted,
+    ) -> Result<PassOutcome> {
+        let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
+        let looking_on = LookingOn { listener, witness, counted };
         match self.plan {
-            Plan::StreamStatic(plan) => one_stream::run(self, plan, sink, listener, counted),
-            Plan::StreamStream(plan) => streams::run(self, plan, sink, listener, counted),
+            Plan::StreamStatic(plan) => one_stream::run(self, plan, sink, looking_on),
+            Plan::StreamStream(plan) => streams::run(self, plan, sink, looking_on),
         }
     }
 }

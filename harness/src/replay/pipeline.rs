@@ -8,9 +8,12 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::behind::Behind;
 use super::dimension::Dimension;
+use super::evidence::JoinEvidence;
 use super::listener::ProgressListener;
+use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
+use crate::record::Work;
 use crate::scenario::Swap;
 
 /// The joins of a pass, each with its table.
@@ -31,6 +34,21 @@ struct Step<'p> {
 pub(super) struct JoinCounts {
     pub(super) matched: u64,
     pub(super) unmatched: u64,
+    probed: u64,
+    compared: u64,
+    residual_pairs: u64,
+    gathered: u64,
+}
+
+impl JoinCounts {
+    fn add(&mut self, stats: &JoinStats) {
+        self.matched += stats.rows_matched;
+        self.unmatched += stats.rows_unmatched;
+        self.probed += stats.rows_in;
+        self.compared += stats.keys_compared;
+        self.residual_pairs += stats.residual_pairs;
+        self.gathered += stats.values_gathered;
+    }
 }
 
 /// Wall time of the joins of one push.
@@ -42,9 +60,11 @@ pub(super) struct JoinTimes {
 }
 
 /// Counts and times of one push, and where its rows go.
-pub(super) struct Run<'r> {
+pub(super) struct Run<'r, 'w> {
     pub(super) counts: &'r mut [JoinCounts],
     pub(super) times: JoinTimes,
+    /// Looks on, if this is the first pass.
+    pub(super) witness: Option<&'r mut Witness<'w>>,
     pub(super) give_out: &'r mut dyn FnMut(RecordBatch) -> Result<()>,
 }
 
@@ -89,31 +109,61 @@ impl<'p> Pipeline<'p> {
         self.steps.iter_mut().try_for_each(|step| step.dimension.settle())
     }
 
+    /// What was noticed of the joins and of their tables.
+    pub(super) fn witnessed(&self, witness: Witness<'_>) -> Vec<JoinEvidence> {
+        let joins = witness.finish().into_iter().zip(self.dimensions());
+        joins.map(|(join, dimension)| JoinEvidence { table: dimension.seen(), ..join }).collect()
+    }
+
     /// The dimensions in order.
     pub(super) fn dimensions(&self) -> impl Iterator<Item = &Dimension<'p>> {
         self.steps.iter().map(|step| &step.dimension)
     }
 
+    /// What these counts and the tables' builds add to the work of a pass.
+    pub(super) fn work(&self, counts: &[JoinCounts], mut work: Work) -> Work {
+        if self.steps.is_empty() {
+            return work;
+        }
+        let sum = |count: fn(&JoinCounts) -> u64| counts.iter().map(count).sum::<u64>();
+        work.rows_probed = Some(sum(|join| join.probed));
+        work.keys_compared = Some(sum(|join| join.compared));
+        work.rows_indexed = Some(self.dimensions().map(Dimension::indexed_rows).sum());
+        work.residual_pairs += sum(|join| join.residual_pairs);
+        work.values_gathered += sum(|join| join.gathered);
+        work
+    }
+
     /// Joins rows of the stream with every table.
-    pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+    pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_, '_>) -> Result<()> {
         push_from(&self.steps, 0, rows, run)
     }
 }
 
 /// Feeds `rows` to the join at `at`, and what comes out to those after it.
-fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+fn push_from(
+    steps: &[Step<'_>],
+    at: usize,
+    rows: &RecordBatch,
+    run: &mut Run<'_, '_>,
+) -> Result<()> {
     let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
     let place = |error| Failure::run(error).at(&step.plan.place);
     let input: &Projector = &step.plan.chain.input;
     let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
     let mut wall = Duration::ZERO;
     let mut cursor = timed(&mut wall, || step.join.push(&input)).map_err(place)?;
+    if let Some(witness) = &mut run.witness {
+        witness.before(at, &mut cursor);
+    }
     while let Some(joined) = timed(&mut wall, || cursor.next_batch()).map_err(place)? {
         push_from(steps, at + 1, &joined, run)?;
     }
     let stats = cursor.stats();
-    run.counts[at].matched += stats.rows_matched;
-    run.counts[at].unmatched += stats.rows_unmatched;
+    if let Some(witness) = &mut run.witness {
+        witness.after(at, step.plan, &input, &mut cursor)?;
+    }
+    run.counts[at].add(&stats);
     run.times.add(&stats, wall);
     Ok(())
 }

@@ -69,6 +69,11 @@ impl<'c> Timeline<'c> {
         self.aside += self.now().saturating_sub(start);
     }
 
+    /// Leaves out time of looking on that was measured otherwise.
+    pub(super) fn leave_out(&mut self, time: Duration) {
+        self.aside += time;
+    }
+
     /// Waits for a time of this line.
     pub(super) fn wait_until(&mut self, time: Duration, attentive: &Attentive) -> Result<()> {
         let start = self.now();

@@ -58,6 +58,20 @@ pub fn shipped(data_dir: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
+/// Names of the shipped scenarios, sorted.
+///
+/// # Errors
+/// A run failure if the data folder is not there, or ships none.
+pub fn shipped_names(data_dir: Option<&Path>) -> Result<Vec<String>> {
+    let data = streamjoin_datasets::catalogue::find_data_dir(data_dir)
+        .map_err(|error| Failure::run(format!("shipped scenarios were not found: {error}")))?;
+    let names: Vec<String> = shipped(&data).into_iter().map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return Err(Failure::run(format!("{}: no scenarios are shipped there", data.display())));
+    }
+    Ok(names)
+}
+
 /// Whether an argument reads like a path rather than like a name.
 fn is_path(argument: &str) -> bool {
     argument.contains(['/', '\\']) || argument.ends_with(".toml")

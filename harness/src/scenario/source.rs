@@ -93,6 +93,19 @@ pub enum TimeUnitName {
     Nanosecond,
 }
 
+impl TimeUnitName {
+    /// The unit as a scenario writes it.
+    #[must_use]
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Second => "s",
+            Self::Millisecond => "ms",
+            Self::Microsecond => "us",
+            Self::Nanosecond => "ns",
+        }
+    }
+}
+
 impl From<TimeUnitName> for TimeUnit {
     fn from(name: TimeUnitName) -> Self {
         match name {

@@ -4,6 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+/// What stands for the file of a scenario that was made from flags.
+const FLAGS: &str = "(arguments)";
+
 /// A scenario's text with the path that it was read from.
 #[derive(Clone, Debug)]
 pub struct SourceText {
@@ -16,6 +19,18 @@ impl SourceText {
     /// Text that was read from `path`.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into(), edited: false }
+    }
+
+    /// Text that was made from flags: a line that comes from one ends in a comment
+    /// that names it, which is then the place of what stands in that line.
+    pub fn of_flags(text: impl Into<String>) -> Self {
+        Self::new(FLAGS, text)
+    }
+
+    /// Whether the text was made from flags.
+    #[must_use]
+    pub fn is_of_flags(&self) -> bool {
+        self.path == Path::new(FLAGS)
     }
 
     /// The text is not what the file says: something was set in it.
@@ -42,10 +57,20 @@ impl SourceText {
         &self.text
     }
 
-    /// `file:line:column` of a byte range, counted from 1, columns in characters.
+    /// `file:line:column` of a byte range, counted from 1, columns in characters; the flag
+    /// that the line comes from, if the text was made from flags.
     #[must_use]
     pub fn place(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let flag = || {
+            let line = self.text.lines().nth(before.matches('\n').count())?;
+            line.rsplit_once(" # ").filter(|(_, flag)| flag.starts_with("--"))
+        };
+        if self.is_of_flags()
+            && let Some((_, flag)) = flag()
+        {
+            return flag.to_owned();
+        }
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         format!("{self}:{line}:{column}")

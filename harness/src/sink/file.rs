@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_datasets::{AtomicFile, BatchWriter, DatasetError, FileFormat, writer};
+use streamjoin_datasets::{AtomicFile, BatchWriter, DatasetError, FileFormat, writer_for};
 
 use super::{PipeStdout, Sink, duplicates, is_stdout};
 use crate::error::{Failure, Result};
@@ -49,7 +49,7 @@ pub(super) fn check(
     schema: &SchemaRef,
 ) -> Result<()> {
     duplicates::refuse(schema, format)?;
-    writer(format, Box::new(std::io::sink()), schema)
+    writer_for(path, format, Box::new(std::io::sink()), schema)
         .map_err(|error| Failure::usage(error).at(path.display()))?;
     if is_stdout(path) || is_special(path) {
         return Ok(());
@@ -91,10 +91,7 @@ fn used(path: &Path) -> Failure {
 fn commit(path: &Path, mut file: AtomicFile) -> Result<()> {
     match file.try_commit() {
         Err(DatasetError::Exists { .. }) => {
-            let partial = partial_name(path);
-            fs::rename(file.temporary(), &partial).map_err(|error| {
-                Failure::run(format!("cannot keep {}: {error}", partial.display()))
-            })?;
+            let partial = file.keep_partial().map_err(Failure::run)?;
             Err(Failure::run(format!(
                 "output path {} was taken by somebody else during the run: the rows are kept in {}",
                 path.display(),
@@ -102,18 +99,6 @@ fn commit(path: &Path, mut file: AtomicFile) -> Result<()> {
             )))
         }
         result => result.map_err(Failure::run),
-    }
-}
-
-/// `rows.partial.parquet` for `rows.parquet`.
-fn partial_name(path: &Path) -> PathBuf {
-    match path.extension() {
-        Some(extension) => {
-            let mut name = std::ffi::OsString::from("partial.");
-            name.push(extension);
-            path.with_extension(name)
-        }
-        None => path.with_extension("partial"),
     }
 }
 
@@ -136,7 +121,7 @@ impl FileSink {
             let handle = file.handle().map_err(cannot)?;
             (Target::File { path: path.to_owned(), file: Some(file) }, Box::new(handle))
         };
-        let writer = writer(format, output, schema)
+        let writer = writer_for(path, format, output, schema)
             .map_err(|error| Failure::usage(error).at(path.display()))?;
         Ok(Self {
             target,
@@ -221,10 +206,9 @@ impl Sink for FileSink {
             return Ok(None);
         }
         let Self { target, whole_batches, rows, written_through, .. } = self.as_mut();
-        let Target::File { path, file: Some(file) } = target else { return Ok(None) };
-        let partial = partial_name(path);
-        fs::rename(file.temporary(), &partial)
-            .map_err(|error| Failure::run(format!("cannot keep {}: {error}", partial.display())))?;
+        let Target::File { file, .. } = target else { return Ok(None) };
+        let Some(file) = file.take() else { return Ok(None) };
+        let partial = file.keep_partial().map_err(Failure::run)?;
         let also = written_through
             .map(|batch_id| format!(" and the first rows of batch {batch_id}"))
             .unwrap_or_default();

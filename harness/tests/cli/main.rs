@@ -1,14 +1,20 @@
 //! The command line on real files.
 
+mod completions;
 mod explain;
 mod failures;
+mod gate;
+mod init;
+mod inline;
 mod interrupt;
 mod pace;
 mod robust;
 mod run;
+mod schema;
 mod streams;
 mod support;
 mod sweep;
 mod table_choices;
 mod tools;
+mod vary;
 mod watermark;

@@ -283,7 +283,7 @@ fn a_join_may_be_written_in_flags() {
         "customers.csv",
         "--on",
         "o.customer = customers.customer",
-        "--join-type",
+        "--type",
         "left outer",
         "--strategy=auto",
         "--strategy=broadcast/row-at-a-time",
@@ -291,7 +291,7 @@ fn a_join_may_be_written_in_flags() {
     let text = folder.streamjoin(&args).ok();
     assert!(text.contains("6 rows in, 6 rows out, 2 of them unmatched"), "{text}");
     assert!(text.contains("verified: auto, broadcast/row-at-a-time"), "{text}");
-    folder.streamjoin(&args[..5]).fails(2, &["1 --table and 0 --on"]);
+    folder.streamjoin(&args[..5]).fails(2, &["neither --using nor --on"]);
     let mut wrong = args;
     wrong[6] = "o.custmer = customers.customer";
     folder.streamjoin(&wrong).fails(2, &["`on`", "custmer", "did you mean"]);

@@ -147,7 +147,7 @@ fn partitioned(
     memory: &mut Reserved,
 ) -> Result<Indexed> {
     let options = &join.options;
-    let default = default_bits(keys.len(), options.threads());
+    let default = default_bits(keys.len(), options.threads(), options.caches);
     let mut bits = options.partition_bits.unwrap_or(default);
     let mut notes = Vec::new();
     let largest = partition_sizes(hashes, bits).into_iter().max().unwrap_or(0);
@@ -198,7 +198,9 @@ fn one_index(
     hashes: &[u64],
     beside: Option<&RowColumns<'_>>,
 ) -> Result<(BuiltIndex, bool)> {
-    let mut input = BuildInput::new(keys, hashes, join.options.hasher.isa())?;
+    let options = &join.options;
+    let input = BuildInput::new(keys, hashes, options.hasher.isa())?;
+    let mut input = input.laid_out_for(options.caches);
     if let Some(columns) = beside {
         input = input.with_columns(columns);
     }
@@ -209,7 +211,7 @@ fn one_index(
         return Ok((built, unique));
     }
     // Then each row is the first match of its own key.
-    let block = join.options.probe_rows;
+    let block = options.probe_rows;
     let mut matches = Vec::new();
     for from in (0..keys.len()).step_by(block) {
         let len = block.min(keys.len() - from);
@@ -227,9 +229,9 @@ fn one_index(
 
 /// Enough partitions that the index of one fills half a second-level cache, and
 /// that there are a few for each thread.
-fn default_bits(rows: usize, threads: usize) -> u32 {
+fn default_bits(rows: usize, threads: usize, caches: CacheSizes) -> u32 {
     let least = (2 * threads).next_power_of_two().trailing_zeros();
-    let part = CacheSizes::detect().l2 / 2 / INDEX_BYTES_A_ROW;
+    let part = caches.l2 / 2 / INDEX_BYTES_A_ROW;
     let partitions = rows.div_ceil(part.max(1)).next_power_of_two();
     partitions.trailing_zeros().clamp(least, JoinOptions::MAX_PARTITION_BITS)
 }

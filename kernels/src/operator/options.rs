@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::arch::Isa;
+use crate::arch::{CacheSizes, Isa};
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::memory::MemoryReservation;
@@ -102,6 +102,10 @@ pub struct JoinOptions {
     pub index: IndexChoice,
     /// Hashes the keys.
     pub hasher: KeyHasher,
+    /// The caches that tables are laid out for: into how many partitions they are
+    /// split, and whether columns lie beside their keys. Where bytes are to be the
+    /// same on every machine: [`CacheSizes::TYPICAL`].
+    pub caches: CacheSizes,
     /// Stream rows that are joined together: a unit of work, small enough for
     /// its keys and hashes to stay in cache.
     pub probe_rows: usize,
@@ -183,6 +187,7 @@ impl Default for JoinOptions {
             broadcast_limit: None,
             index: IndexChoice::default(),
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
+            caches: CacheSizes::detect(),
             probe_rows: 8192,
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,

@@ -14,6 +14,14 @@ pub struct JoinStats {
     pub rows_matched: u64,
     /// Stream rows without one.
     pub rows_unmatched: u64,
+    /// Places for a key that look-ups of the table looked at; as its index tells,
+    /// the same for all instruction sets and numbers of threads.
+    pub keys_compared: u64,
+    /// Pairs of equal keys that the residual condition was evaluated on.
+    pub residual_pairs: u64,
+    /// Values copied from the stream and the table, for output and residual
+    /// conditions: rows times columns.
+    pub values_gathered: u64,
     /// Encoding, hashing and partitioning of keys.
     pub keys: Duration,
     /// Look-ups and residual conditions.
@@ -29,6 +37,9 @@ impl JoinStats {
         self.rows_out += other.rows_out;
         self.rows_matched += other.rows_matched;
         self.rows_unmatched += other.rows_unmatched;
+        self.keys_compared += other.keys_compared;
+        self.residual_pairs += other.residual_pairs;
+        self.values_gathered += other.values_gathered;
         self.keys += other.keys;
         self.probe += other.probe;
         self.materialise += other.materialise;

@@ -54,6 +54,8 @@ pub(super) struct Unit {
     pairs: Pairs,
     /// Pairs that were given out.
     emitted: usize,
+    /// The batch's row numbers of rows without a match, if they are asked for.
+    pub(super) unmatched: Option<Vec<u32>>,
     pub(super) stats: JoinStats,
 }
 
@@ -63,7 +65,7 @@ enum Input {
     /// Before the start.
     None,
     /// The columns that the join reads, only the rows of this unit.
-    Sliced { columns: Vec<ArrayRef>, keys: EncodedKeys, hashes: Vec<u64> },
+    Sliced { first_row: u32, columns: Vec<ArrayRef>, keys: EncodedKeys, hashes: Vec<u64> },
     /// Keys by partition, and the number in the batch of each row.
     Exchanged { exchange: Arc<Exchange>, rows: Vec<u32> },
 }
@@ -91,6 +93,7 @@ impl Unit {
             matched: Vec::new(),
             pairs: Pairs::default(),
             emitted: 0,
+            unmatched: None,
             stats: JoinStats::default(),
         }
     }
@@ -153,7 +156,7 @@ impl Unit {
                 let keys = encode(join, &columns, len, &mut hashes)
                     .map_err(|error| error.after_rows(start))?;
                 self.row_bytes = join.plan.output_row_bytes(&columns, &snapshot.parts().payload);
-                self.input = Input::Sliced { columns, keys, hashes };
+                self.input = Input::Sliced { first_row: start as u32, columns, keys, hashes };
                 self.stretches = vec![Stretch { piece: 0, part: Some(0), from: 0, len }];
             }
             UnitRows::Exchanged(exchange, stretches) => {
@@ -173,28 +176,28 @@ impl Unit {
     }
 
     /// Calls `look_up` with the table's part that a stretch meets and its keys,
-    /// unless nothing can be found there.
+    /// unless nothing can be found there; gives back what it says.
     fn probe(
         &self,
         snapshot: &DimensionSnapshot,
         stretch: &Stretch,
-        look_up: impl FnOnce(&Part, Probe<'_>),
-    ) {
+        look_up: impl FnOnce(&Part, Probe<'_>) -> u64,
+    ) -> u64 {
         let Some(part) = stretch.part.map(|part| &snapshot.parts().partitions[part]) else {
-            return;
+            return 0;
         };
         if part.index.rows() == 0 {
-            return;
+            return 0;
         }
         match &self.input {
-            Input::None => {}
+            Input::None => 0,
             Input::Sliced { keys, hashes, .. } => {
-                look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()));
+                look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()))
             }
             Input::Exchanged { exchange, .. } => {
                 let range = stretch.from..stretch.from + stretch.len;
                 exchange.pieces[stretch.piece]
-                    .with(range, |keys, hashes| look_up(part, Probe::new(keys, hashes, None)));
+                    .with(range, |keys, hashes| look_up(part, Probe::new(keys, hashes, None)))
             }
         }
     }
@@ -214,19 +217,21 @@ impl Unit {
         let mut found = std::mem::take(&mut self.pairs.build_rows);
         found.clear();
         found.resize(self.rows, NO_ROW);
-        let mut offset = 0;
+        let (mut offset, mut compared) = (0, 0);
         for stretch in &self.stretches {
             let found = &mut found[offset..offset + stretch.len];
             offset += stretch.len;
-            self.probe(snapshot, stretch, |part, probe| {
-                part.index.first_match(probe, found);
+            compared += self.probe(snapshot, stretch, |part, probe| {
+                let compared = part.index.first_match(probe, found);
                 if part.first_row > 0 {
                     for row in found.iter_mut().filter(|row| **row != NO_ROW) {
                         *row += part.first_row;
                     }
                 }
+                compared
             });
         }
+        self.stats.keys_compared += compared;
         if join.plan.residual.is_some() {
             self.pairs.build_rows = found;
             self.pairs.probe_rows = (0..self.rows as u32).collect();
@@ -245,6 +250,7 @@ impl Unit {
         }
         let matched = found.iter().filter(|&&row| row != NO_ROW).count();
         self.count(matched);
+        self.note_unmatched(|row| found[row] == NO_ROW);
         let keep_rows = |pairs: &mut Pairs, keep: &dyn Fn(u32) -> bool| {
             pairs.probe_rows.extend((0..found.len() as u32).filter(|&i| keep(found[i as usize])));
         };
@@ -283,13 +289,15 @@ impl Unit {
             && pairs.len() < limit
         {
             let (held, mut done) = (pairs.len(), true);
-            self.probe(snapshot, rows, |part, probe| {
-                part.index.find(probe, &mut cursor, &mut pairs, limit);
+            let compared = self.probe(snapshot, rows, |part, probe| {
+                let compared = part.index.find(probe, &mut cursor, &mut pairs, limit);
                 done = cursor.is_done(rows.len);
                 if part.first_row > 0 {
                     pairs.build_rows[held..].iter_mut().for_each(|row| *row += part.first_row);
                 }
+                compared
             });
+            self.stats.keys_compared += compared;
             if offset > 0 {
                 pairs.probe_rows[held..].iter_mut().for_each(|row| *row += offset as u32);
             }
@@ -314,6 +322,9 @@ impl Unit {
         }
         let matched = self.matched.iter().filter(|&&matched| matched).count();
         self.count(matched);
+        let flags = std::mem::take(&mut self.matched);
+        self.note_unmatched(|row| !flags[row]);
+        self.matched = flags;
         let wanted = match join.plan.emit {
             Emit::Pairs { preserved: false } => None,
             Emit::Pairs { preserved: true } => Some(false),
@@ -325,6 +336,21 @@ impl Unit {
             self.pairs.build_rows.resize(self.pairs.probe_rows.len(), NO_ROW);
         }
         Ok(Stage::Done)
+    }
+
+    /// Notes the rows that found nothing, if somebody asks.
+    fn note_unmatched(&mut self, is_unmatched: impl Fn(usize) -> bool) {
+        let Some(unmatched) = &mut self.unmatched else { return };
+        let rows = (0..self.rows).filter(|&row| is_unmatched(row));
+        match &self.input {
+            Input::None => {}
+            Input::Sliced { first_row, .. } => {
+                unmatched.extend(rows.map(|row| first_row + row as u32));
+            }
+            Input::Exchanged { rows: of_batch, .. } => {
+                unmatched.extend(rows.map(|row| of_batch[row]));
+            }
+        }
     }
 
     fn count(&mut self, matched: usize) {
@@ -344,6 +370,7 @@ impl Unit {
         if self.pairs.is_empty() {
             return Ok(());
         }
+        self.stats.residual_pairs += self.pairs.len() as u64;
         let columns = self.gather(snapshot, batch, &residual.slots, 0..self.pairs.len())?;
         let keep = residual.filter.evaluate(&columns, self.pairs.len())?;
         self.pairs.retain_from(0, &keep);

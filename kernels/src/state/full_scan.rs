@@ -3,7 +3,7 @@
 use arrow::array::ArrayRef;
 
 use super::keyed::{GroupRows, Keyed};
-use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan};
+use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, Upkeep};
 use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, OwnedKey};
@@ -111,7 +111,8 @@ impl<K: OwnedKey> StateStore for FullScan<K> {
         self.keyed.rows.rows_within(rows, bytes)
     }
 
-    fn reclaim(&mut self) {
+    fn reclaim(&mut self) -> Upkeep {
         self.keyed.reclaim();
+        Upkeep::default()
     }
 }

@@ -56,6 +56,7 @@ mod tests;
 mod time_blocks;
 
 use std::fmt;
+use std::ops::Add;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
@@ -213,6 +214,23 @@ pub struct Eviction {
     pub blocks: u64,
 }
 
+/// What a store did to keep itself in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Upkeep {
+    /// Rows that were copied from one place of the store to another.
+    pub moved: u64,
+    /// Times that the index began to grow or to shrink.
+    pub resizes: u64,
+}
+
+impl Add for Upkeep {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { moved: self.moved + other.moved, resizes: self.resizes + other.resizes }
+    }
+}
+
 /// The stored rows of one side.
 ///
 /// An id names a row up to the next [`reclaim`], after which it may have another.
@@ -292,8 +310,9 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// least one, if there is one.
     fn rows_within(&self, rows: &[u32], bytes: usize) -> usize;
 
-    /// Frees what rows that were taken out still hold.
-    fn reclaim(&mut self);
+    /// Frees what rows that were taken out still hold. Returns the upkeep since
+    /// the last call, as far as the store keeps account of it.
+    fn reclaim(&mut self) -> Upkeep;
 }
 
 /// The type in which a column is kept, and comes out: rows of many batches meet

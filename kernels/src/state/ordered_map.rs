@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use arrow::array::ArrayRef;
 
 use super::keyed::{GroupRows, Keyed};
-use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan};
+use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, Upkeep};
 use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, OwnedKey};
@@ -162,7 +162,7 @@ impl<K: OwnedKey> StateStore for OrderedMap<K> {
         self.keyed.rows.rows_within(rows, bytes)
     }
 
-    fn reclaim(&mut self) {
+    fn reclaim(&mut self) -> Upkeep {
         self.keyed.reclaim();
         // Removed rows leave stale entries behind: not more than live ones.
         if self.due.len() > 2 * self.keyed.rows.live() {
@@ -172,5 +172,6 @@ impl<K: OwnedKey> StateStore for OrderedMap<K> {
         if self.due.len() < self.due.capacity() / 4 {
             self.due.shrink_to(2 * self.due.len());
         }
+        Upkeep::default()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::auto::AutoIndex;
 use super::kind::IndexKind;
 use super::{FusedRows, JoinIndex, RowWords};
-use crate::arch::Isa;
+use crate::arch::{CacheSizes, Isa};
 use crate::error::{JoinError, Result};
 use crate::key::KeyView;
 use crate::pairs::NO_ROW;
@@ -18,6 +18,7 @@ pub struct BuildInput<'a> {
     pub(crate) keys: KeyView<'a>,
     pub(crate) hashes: &'a [u64],
     pub(crate) isa: Isa,
+    pub(crate) caches: CacheSizes,
     pub(crate) beside: Option<&'a dyn RowWords>,
 }
 
@@ -36,7 +37,7 @@ impl<'a> BuildInput<'a> {
         assert_eq!(keys.len(), hashes.len(), "one hash a key");
         check_build_rows(keys.len() as u64)?;
         isa.require()?;
-        Ok(Self { keys, hashes, isa, beside: None })
+        Ok(Self { keys, hashes, isa, caches: CacheSizes::detect(), beside: None })
     }
 
     /// One key a row.
@@ -55,6 +56,18 @@ impl<'a> BuildInput<'a> {
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.isa
+    }
+
+    /// Laid out for these caches, in place of those of this machine.
+    #[must_use]
+    pub fn laid_out_for(self, caches: CacheSizes) -> Self {
+        Self { caches, ..self }
+    }
+
+    /// The caches to lay out for.
+    #[must_use]
+    pub fn caches(&self) -> CacheSizes {
+        self.caches
     }
 
     /// With columns that will be gathered for what is found: an index may lay

@@ -165,15 +165,17 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         None
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         let keys = S::probe(probe.keys());
         matches.fill(NO_ROW);
+        let mut looked_at = 0;
         let (mut rows, mut candidates) = ([0u32; BLOCK], [0u32; BLOCK]);
         for from in (0..probe.len()).step_by(BLOCK) {
             let len = BLOCK.min(probe.len() - from);
             let mut count = self.start_block(probe, from, &mut rows[..len], &mut candidates[..len]);
             while count > 0 {
+                looked_at += count as u64;
                 count = self.step(
                     probe,
                     keys,
@@ -191,9 +193,16 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                 );
             }
         }
+        looked_at
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         let keys = S::probe(probe.keys());
         // What a caller's cursor holds is checked once a call, so that the
         // steps need not check.
@@ -208,12 +217,13 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         );
         let room = limit.saturating_sub(pairs.len()).max(1);
         let block = BLOCK.min(room);
+        let mut looked_at = 0;
         loop {
             if cursor.rows.is_empty() {
                 let from = cursor.next_row;
                 let len = block.min(probe.len().saturating_sub(from));
                 if len == 0 {
-                    return;
+                    return looked_at;
                 }
                 cursor.next_row = from + len;
                 cursor.rows.resize(len, 0);
@@ -226,8 +236,9 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                 let active = cursor.rows.len();
                 let held = pairs.len();
                 if held > 0 && held + active > limit {
-                    return;
+                    return looked_at;
                 }
+                looked_at += active as u64;
                 pairs.probe_rows.resize(held + active, 0);
                 pairs.build_rows.resize(held + active, 0);
                 let (probe_rows, build_rows) =

@@ -65,14 +65,15 @@ impl<C: KeyColumn> Contiguous<C> {
     }
 
     /// The number of the key of a row that is not in the first window of its
-    /// bucket, which is longer.
+    /// bucket, which is longer; adds to `looked_at` how often it looked.
     #[inline(never)]
-    fn search(&self, keys: C::Keys<'_>, row: usize, hash: u64) -> u32 {
+    fn search(&self, keys: C::Keys<'_>, row: usize, hash: u64, looked_at: &mut usize) -> u32 {
         assert!(row < C::len_of(keys));
         let bucket = bucket(hash, self.bits);
         let (mut from, mut to) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
         while to - from > WALKED {
             let middle = from + (to - from) / 2;
+            *looked_at += 1;
             match self.column.compare(middle, keys, row, hash) {
                 Ordering::Equal => return middle as u32,
                 Ordering::Less => from = middle + 1,
@@ -80,6 +81,7 @@ impl<C: KeyColumn> Contiguous<C> {
             }
         }
         for at in (from..to).step_by(C::WINDOW) {
+            *looked_at += 1;
             // SAFETY: `at < to`, which is at most the number of keys; the row
             // was seen to be one of the probe.
             let offset = unsafe { self.column.window(at, keys, row, hash) } as usize;
@@ -110,7 +112,7 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
         hashes: &[u64],
         rows: R,
         found: &mut [u32],
-    ) {
+    ) -> usize {
         debug_assert!(found.len() <= BLOCK);
         // SAFETY: the caller's: rows of the block are below the number of
         // hashes. A bucket is below `2^bits`, and there are `2^bits + 1` starts.
@@ -160,12 +162,15 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
                 more += usize::from(!hit & long);
             }
         }
+        // A window of keys is looked at together.
+        let mut looked_at = found.len();
         for &i in &unfinished[..more] {
             let i = usize::from(i);
             // SAFETY: as above.
             let row = unsafe { rows.row(i) };
-            found[i] = self.search(keys, row, hash_of(i));
+            found[i] = self.search(keys, row, hash_of(i), &mut looked_at);
         }
+        looked_at
     }
 
     fn arrays(&self) -> Vec<usize> {

@@ -187,7 +187,13 @@ impl Locate for Direct {
     }
 
     #[inline]
-    unsafe fn locate<R: RowSource>(&self, keys: &[u64], _: &[u64], rows: R, found: &mut [u32]) {
+    unsafe fn locate<R: RowSource>(
+        &self,
+        keys: &[u64],
+        _: &[u64],
+        rows: R,
+        found: &mut [u32],
+    ) -> usize {
         debug_assert!(found.len() <= BLOCK);
         // SAFETY: the caller's: rows of the block are below the number of keys.
         let key = |i: usize| unsafe {
@@ -200,7 +206,7 @@ impl Locate for Direct {
                 let slot = self.domain.slot(key(i));
                 *found = if slot <= last { slot as u32 } else { NO_ROW };
             }
-            return;
+            return found.len();
         };
         // The bit after the last slot is unset: that of all other keys.
         let none = self.slots() as u64;
@@ -211,6 +217,7 @@ impl Locate for Direct {
             let word = unsafe { *taken.get_unchecked(slot as usize / 64) };
             *found = if word >> (slot % 64) & 1 == 1 { slot as u32 } else { NO_ROW };
         }
+        found.len()
     }
 
     fn arrays(&self) -> Vec<usize> {

@@ -141,23 +141,29 @@ impl JoinIndex for Filtered {
         self.inner.unique()
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
-        self.with_passing(probe, (0, probe.len()), |probe| self.inner.first_match(probe, matches));
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
+        self.with_passing(probe, (0, probe.len()), |probe| self.inner.first_match(probe, matches))
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
         self.with_passing(probe, (0, probe.len()), |probe| self.inner.exists(probe, found));
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         // Rows in the cursor have passed before. A call that asks for few pairs
         // looks at few rows, or a batch would be filtered over and over.
         let from = if cursor.more_parts { 0 } else { cursor.next_row };
         let room = limit.saturating_sub(pairs.len());
         let window = room.saturating_mul(16).max(MIN_WINDOW).min(probe.len());
         self.with_passing(probe, (from, window), |probe| {
-            self.inner.find(probe, cursor, pairs, limit);
-        });
+            self.inner.find(probe, cursor, pairs, limit)
+        })
     }
 }
 

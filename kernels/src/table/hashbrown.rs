@@ -96,18 +96,24 @@ impl<K: InlineKeys> Locate for Hashbrown<K> {
         hashes: &[u64],
         rows: R,
         found: &mut [u32],
-    ) {
+    ) -> usize {
         debug_assert!(found.len() <= BLOCK);
+        let mut looked_at = 0;
         for (i, found) in found.iter_mut().enumerate() {
             // SAFETY: the caller's: rows of the block are below the number of
             // hashes, which is that of keys.
             let slot = unsafe {
                 let row = rows.row(i);
                 let hash = *hashes.get_unchecked(row);
-                self.table.find(spread(hash), |slot| self.keys.matches(slot, keys, row, hash))
+                let matches = |slot: &K::Slot| {
+                    looked_at += 1;
+                    self.keys.matches(slot, keys, row, hash)
+                };
+                self.table.find(spread(hash), matches)
             };
             *found = slot.map_or(NO_ROW, |slot| K::number(slot) - 1);
         }
+        looked_at
     }
 
     fn arrays(&self) -> Vec<usize> {

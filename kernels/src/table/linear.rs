@@ -133,7 +133,7 @@ impl<K: InlineKeys> Locate for Linear<K> {
         hashes: &[u64],
         rows: R,
         found: &mut [u32],
-    ) {
+    ) -> usize {
         debug_assert!(found.len() <= BLOCK);
         let mask = self.slots.len() - 1;
         // SAFETY: the caller's: rows of the block are below the number of hashes.
@@ -166,7 +166,9 @@ impl<K: InlineKeys> Locate for Linear<K> {
         }
         // All rows that are not through look at their next slot together.
         let mut distance = 1;
+        let mut looked_at = found.len();
         while left > 0 {
+            looked_at += left;
             let mut kept = 0;
             for j in 0..left {
                 // SAFETY: as above; `kept <= j < left <= BLOCK`, and what is
@@ -186,6 +188,7 @@ impl<K: InlineKeys> Locate for Linear<K> {
             }
             (left, distance) = (kept, distance + 1);
         }
+        looked_at
     }
 
     fn arrays(&self) -> Vec<usize> {

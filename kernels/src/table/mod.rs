@@ -192,12 +192,13 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     fn unique(&self) -> Option<bool>;
 
     /// For each probe row the position of one match, or [`NO_ROW`]. Which one
-    /// of several is the same for equal keys.
+    /// of several is the same for equal keys. Returns how many places for a key
+    /// were looked at: the work, which is the same on every instruction set.
     ///
     /// # Panics
     /// If `matches` and the probe differ in length, or the keys are not of the
     /// shape that was built.
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]);
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64;
 
     /// Sets bit `i % 64` of `found[i / 64]` if probe row `i` has a match and
     /// clears it if not, as a semi join asks.
@@ -219,10 +220,18 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// is at its end, which the cursor tells. Pairs of a probe row need not be
     /// adjacent. `limit` is exceeded only by a cursor that was begun with a
     /// larger one, and by less than a block of rows. As long as the caller
-    /// takes the pairs away between calls, each call gets on.
+    /// takes the pairs away between calls, each call gets on. Returns how many
+    /// places for a key were looked at, as [`first_match`](Self::first_match)
+    /// does.
     ///
     /// # Panics
     /// If the keys are not of the shape that was built, or the cursor was used
     /// on another probe.
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize);
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64;
 }

@@ -48,19 +48,27 @@ impl JoinIndex for NestedLoop {
         Some(self.rows <= 1)
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         for (row, found) in matches.iter_mut().enumerate() {
             *found = if self.rows > 0 && probe.is_matchable(row) { 0 } else { NO_ROW };
         }
+        probe.len() as u64
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
+        let mut looked_at = 0;
         loop {
             // At most one row is in the cursor: the one that is being paired.
             let (row, from) = match (cursor.rows.pop(), cursor.candidates.pop()) {
                 (Some(row), Some(from)) => (row, from),
-                _ if cursor.next_row >= probe.len() => return,
+                _ if cursor.next_row >= probe.len() => return looked_at,
                 _ => {
                     let row = cursor.next_row;
                     cursor.next_row += 1;
@@ -72,12 +80,13 @@ impl JoinIndex for NestedLoop {
             };
             let room = limit.saturating_sub(pairs.len()).max(usize::from(pairs.is_empty()));
             let to = self.rows.min(from.saturating_add(u32::try_from(room).unwrap_or(u32::MAX)));
+            looked_at += u64::from(to - from);
             pairs.build_rows.extend(from..to);
             pairs.probe_rows.resize(pairs.build_rows.len(), row);
             if to < self.rows {
                 cursor.rows.push(row);
                 cursor.candidates.push(to);
-                return;
+                return looked_at;
             }
         }
     }

@@ -87,16 +87,24 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
         Some(self.next.is_empty())
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         K::each(probe.keys(), 0, |row, key| {
             let found = if probe.is_matchable(row) { self.first.get(key) } else { None };
             matches[row] = found.copied().unwrap_or(NO_ROW);
             true
         });
+        // The map does not tell where it looked: a place a row.
+        probe.len() as u64
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         // At most one row is in the cursor: the one whose list was cut.
         while let (Some(&row), Some(&candidate)) = (cursor.rows.last(), cursor.candidates.last()) {
             let rest = self.list(row, candidate, pairs, limit);
@@ -105,7 +113,7 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
             if rest != NO_ROW {
                 cursor.rows.push(row);
                 cursor.candidates.push(rest);
-                return;
+                return 0;
             }
         }
         let from = cursor.next_row;
@@ -131,5 +139,6 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
             }
             true
         });
+        (cursor.next_row - from) as u64
     }
 }

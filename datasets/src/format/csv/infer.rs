@@ -1,5 +1,6 @@
 //! Column types from the first rows of a CSV file.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use arrow::compute::kernels::cast_utils::{Parser, string_to_datetime};
@@ -13,14 +14,31 @@ use crate::type_text::timestamp_utc;
 /// Rows that are looked at.
 const ROWS: usize = 1000;
 
+/// Bytes of rows that are looked at, if there are fewer rows.
+const BYTES: usize = 32 << 20;
+
 /// Infers bigint, double, boolean, date, timestamp (UTC) or string for each
-/// column; a column of empty fields only is a string.
+/// column; a column of empty fields only is a string. The rows are given once
+/// more afterwards.
 pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
     let mut guesses: Vec<Option<DataType>> = vec![None; lines.names.len()];
-    for _ in 0..ROWS {
-        let Some(line) = lines.next(path)? else { break };
+    let mut seen = VecDeque::new();
+    let mut bytes = 0;
+    let mut failed = None;
+    while seen.len() < ROWS && bytes < BYTES {
+        let line = match lines.next(path) {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        };
+        bytes += lines.record.size();
+        seen.push_back((lines.record.compact(), lines.arrived));
         for (column, guess) in guesses.iter_mut().enumerate() {
-            if let Some(text) = lines.text(path, line, column)? {
+            // A quoted nothing is a text, but also how some write a null.
+            if let Some(text) = lines.text(path, line, column)?.filter(|text| !text.is_empty()) {
                 let seen = value_type(text);
                 *guess = Some(match guess.take() {
                     None => seen,
@@ -29,6 +47,7 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
             }
         }
     }
+    lines.hold(seen, failed)?;
     let fields = lines
         .names
         .iter()
@@ -37,7 +56,8 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
     Ok(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-fn value_type(text: &str) -> DataType {
+/// The type that a text looks like.
+pub(crate) fn value_type(text: &str) -> DataType {
     if text.parse::<i64>().is_ok() {
         return DataType::Int64;
     }

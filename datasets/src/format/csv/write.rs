@@ -1,6 +1,9 @@
-//! The CSV writer: a header line, nulls as empty fields.
+//! The CSV writer: a header line, nulls as empty fields, the empty text as `""`.
 
-use arrow::array::RecordBatch;
+use std::io::{self, Write};
+
+use arrow::array::{Array, RecordBatch};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -9,47 +12,85 @@ use crate::error::{DatasetError, Result};
 use crate::format::FileFormat;
 use crate::write::{BatchWriter, Output};
 
-pub(super) fn writer(sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
-    let mut inner = csv::Writer::from_writer(sink);
-    let names = schema.fields().iter().map(|field| field.name());
-    inner.write_record(names).map_err(failed)?;
-    Ok(Box::new(Writer(inner)))
+pub(super) fn writer(
+    sink: Output,
+    schema: &SchemaRef,
+    delimiter: u8,
+) -> Result<Box<dyn BatchWriter>> {
+    let mut writer = Writer { sink, delimiter };
+    let names = schema.fields().iter().map(|field| Some(field.name().as_str()));
+    writer.line(names).map_err(|e| failed(e.into()))?;
+    Ok(Box::new(writer))
 }
 
-struct Writer(csv::Writer<Output>);
+struct Writer {
+    sink: Output,
+    delimiter: u8,
+}
+
+impl Writer {
+    /// `None` is null.
+    fn line<'a>(&mut self, fields: impl IntoIterator<Item = Option<&'a str>>) -> io::Result<()> {
+        for (column, text) in fields.into_iter().enumerate() {
+            if column > 0 {
+                self.sink.write_all(&[self.delimiter])?;
+            }
+            self.field(text)?;
+        }
+        self.sink.write_all(b"\n")
+    }
+
+    fn field(&mut self, text: Option<&str>) -> io::Result<()> {
+        let Some(text) = text else { return Ok(()) };
+        let special = |b: u8| matches!(b, b'"' | b'\r' | b'\n') || b == self.delimiter;
+        if !text.is_empty() && !text.bytes().any(special) {
+            return self.sink.write_all(text.as_bytes());
+        }
+        self.sink.write_all(b"\"")?;
+        for (part, piece) in text.split('"').enumerate() {
+            if part > 0 {
+                self.sink.write_all(b"\"\"")?;
+            }
+            self.sink.write_all(piece.as_bytes())?;
+        }
+        self.sink.write_all(b"\"")
+    }
+}
 
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let options = FormatOptions::new();
-        let fail = |source| DatasetError::Write { format: FileFormat::Csv, source };
         let columns = batch.columns().iter();
         let columns = columns
             .map(|column| ArrayFormatter::try_new(column, &options))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
-        let mut text = String::new();
+            .map_err(failed)?;
+        let nulls: Vec<_> = batch.columns().iter().map(|column| column.logical_nulls()).collect();
+        let mut texts = vec![String::new(); columns.len()];
         for row in 0..batch.num_rows() {
-            for column in &columns {
+            for (text, column) in texts.iter_mut().zip(&columns) {
                 text.clear();
-                column.value(row).write(&mut text).map_err(|e| {
-                    fail(ArrowError::CsvError(format!("a value cannot be written: {e}")))
+                column.value(row).write(text).map_err(|e| {
+                    failed(ArrowError::CsvError(format!("a value cannot be written: {e}")))
                 })?;
-                self.0.write_field(&text).map_err(failed)?;
             }
-            self.0.write_record(None::<&[u8]>).map_err(failed)?;
+            let is_null = |column: usize| {
+                nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| nulls.is_null(row))
+            };
+            let fields = texts
+                .iter()
+                .enumerate()
+                .map(|(column, text)| (!is_null(column)).then_some(text.as_str()));
+            self.line(fields).map_err(|e| failed(e.into()))?;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.0.flush().map_err(|e| failed(e.into()))
+        self.sink.flush().map_err(|e| failed(e.into()))
     }
 }
 
-fn failed(error: csv::Error) -> DatasetError {
-    let source = match error.into_kind() {
-        csv::ErrorKind::Io(e) => e.into(),
-        other => ArrowError::CsvError(format!("{other:?}")),
-    };
+fn failed(source: ArrowError) -> DatasetError {
     DatasetError::Write { format: FileFormat::Csv, source }
 }

@@ -1,5 +1,6 @@
 //! Columns from the first lines of a JSON lines file.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use arrow::datatypes::{DataType, Field, Schema};
@@ -7,31 +8,43 @@ use arrow::error::ArrowError;
 use arrow::json::reader::infer_json_schema_from_iterator;
 use serde_json::Value;
 
-use super::Lines;
+use super::lines::{Held, Lines};
 use crate::error::{DatasetError, Result};
 use crate::format::csv::is_timestamp;
 use crate::type_text::timestamp_utc;
 
 /// Lines that are looked at.
 const ROWS: usize = 1000;
+/// Bytes of lines that are looked at, if there are fewer lines.
+const BYTES: usize = 32 << 20;
 
 /// Columns in the order in which they first appear. A string column whose
 /// every value is a date with a time of day is a timestamp (UTC); a column of
-/// nulls only is a string.
+/// nulls only is a string. The lines are given once more afterwards.
 pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
     let mut values: Vec<Value> = Vec::new();
-    let mut text = Vec::new();
-    while values.len() < ROWS {
-        text.clear();
-        let Some(line) = lines.next(path, &mut text)? else { break };
-        let value: Value = serde_json::from_slice(&text)
-            .map_err(|e| DatasetError::line(path, line, not_json(&text, &e)))?;
-        if !value.is_object() {
-            let message = "not a JSON object; write one object a line, such as {\"a\": 1}";
-            return Err(DatasetError::line(path, line, message));
+    let mut seen = VecDeque::new();
+    let mut bytes = 0;
+    let mut failed = None;
+    while values.len() < ROWS && bytes < BYTES {
+        let mut text = Vec::new();
+        let next = lines
+            .next(path, &mut text)
+            .and_then(|line| line.map(|line| Ok((line, object(path, line, &text)?))).transpose());
+        match next {
+            Ok(Some((line, value))) => {
+                bytes += text.len();
+                seen.push_back(Held { text, line, arrived: lines.arrived() });
+                values.push(value);
+            }
+            Ok(None) => break,
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
         }
-        values.push(value);
     }
+    lines.hold(seen, failed)?;
     let schema =
         infer_json_schema_from_iterator(values.iter().map(Ok::<_, ArrowError>)).map_err(|e| {
             DatasetError::line(path, 1, format!("the first lines do not fit together: {e}"))
@@ -50,6 +63,16 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
         })
         .collect();
     Ok(Schema::new(fields))
+}
+
+fn object(path: &Path, line: u64, text: &[u8]) -> Result<Value> {
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|e| DatasetError::line(path, line, not_json(text, &e)))?;
+    if value.is_object() {
+        return Ok(value);
+    }
+    let message = "not a JSON object; write one object a line, such as {\"a\": 1}";
+    Err(DatasetError::line(path, line, message))
 }
 
 /// What is wrong with one line of JSON, and at which column.

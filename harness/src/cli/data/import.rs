@@ -8,6 +8,7 @@ use streamjoin_datasets::{
 };
 
 use super::failure;
+use super::reading::ReadingArgs;
 use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
@@ -35,6 +36,10 @@ pub struct ImportArgs {
     /// Format of SOURCE, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
     pub input_format: Option<String>,
+
+    /// How SOURCE is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 
     /// Columns to sort by, ascending, nulls first; all rows are held in memory
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
@@ -94,7 +99,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
         (None, Some(path)) => {
             let read = ReadOptions {
                 format: format(args.input_format.as_deref())?,
-                ..ReadOptions::default()
+                ..args.reading.options()?
             };
             let source = Source::open(path, &read).map_err(failure)?;
             import(ImportFrom::Source(&source), &args.output, &options)

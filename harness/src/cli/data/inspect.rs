@@ -9,6 +9,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::{FileFormat, ReadOptions, Sidecar, Source, type_text};
 
+use super::reading::ReadingArgs;
 use super::statistics::ColumnStatistics;
 use super::{DataFormat, failure, json};
 use crate::cli::table::grouped;
@@ -27,6 +28,10 @@ pub struct InspectArgs {
     #[arg(long, value_name = "FORMAT")]
     pub input_format: Option<String>,
 
+    /// How it is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+
     /// First rows to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub rows: usize,
@@ -43,7 +48,7 @@ pub struct InspectArgs {
 pub(super) fn run(args: &InspectArgs) -> Result<String> {
     let format: Option<FileFormat> =
         args.input_format.as_deref().map(str::parse).transpose().map_err(failure)?;
-    let options = ReadOptions { format, ..ReadOptions::default() };
+    let options = ReadOptions { format, ..args.reading.options()? };
     let source = Source::open(&args.path, &options).map_err(failure)?;
     let found = read(&source, args)?;
     Ok(match args.format {

@@ -13,7 +13,7 @@ use crate::cli::written::ReportFile;
 use crate::error::{Failure, FailureKind, Result};
 use crate::measure::{Probe, Sustainable, SustainableRate, Verdict, sustainable_rate};
 use crate::plan::{Plan, Strategy};
-use crate::record::{Environment, Quantiles, SCHEMA_VERSION, event_line};
+use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
 use crate::replay::system_clock;
 use crate::scenario::{Micros, Pace, Scenario};
 use crate::sink::SinkSpec;
@@ -24,7 +24,7 @@ pub(super) struct FindRateArgs {
     /// Find the highest rate at which each strategy keeps up, in place of measuring it: rows fall
     /// due at a rate, the backlog may not grow, and --p99 bounds the latency from the due time.
     /// Rows are not kept
-    #[arg(long, requires = "p99", conflicts_with_all = ["output", "output_format", "duration"])]
+    #[arg(long, requires = "p99", conflicts_with_all = ["output", "output_format", "unmatched", "vary", "csv", "duration"])]
     pub(super) find_rate: bool,
 
     /// Bound of the 99th percentile of the latency, such as `100ms`
@@ -90,7 +90,9 @@ impl FindRateArgs {
             let mut told = |probe: &Probe| {
                 bar.add(1);
                 match format {
-                    Format::Jsonl => results.line(&event_line("probe", &strategy.name, probe)),
+                    Format::Jsonl => {
+                        results.line(&json_line(&Line::Probe { strategy: &strategy.name, probe })?)
+                    }
                     _ => Ok(()),
                 }
             };
@@ -100,7 +102,7 @@ impl FindRateArgs {
             match rate {
                 Ok(rate) => {
                     if format == Format::Jsonl {
-                        results.line(&event_line("rate", &strategy.name, &Line::of(&rate)))?;
+                        results.line(&json_line(&Line::of(&rate))?)?;
                     }
                     rates.push(rate);
                 }
@@ -152,22 +154,33 @@ fn inconclusive(rates: &[SustainableRate]) -> Option<Failure> {
     })
 }
 
-/// A strategy's answer without its probes.
+/// A line of `--format jsonl`.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<'a> {
-    rows_per_second: Option<f64>,
-    fails_at_rows_per_second: Option<f64>,
-    latency_ms: Option<Quantiles>,
-    unthrottled_rows_per_second: f64,
-    probes: usize,
-    inconclusive: Option<&'a str>,
-    note: Option<&'a str>,
+#[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Line<'a> {
+    /// A rate was tried.
+    Probe {
+        strategy: &'a str,
+        #[serde(flatten)]
+        probe: &'a Probe,
+    },
+    /// A strategy's answer, without its probes.
+    Rate {
+        strategy: &'a str,
+        rows_per_second: Option<f64>,
+        fails_at_rows_per_second: Option<f64>,
+        latency_ms: Option<Quantiles>,
+        unthrottled_rows_per_second: f64,
+        probes: usize,
+        inconclusive: Option<&'a str>,
+        note: Option<&'a str>,
+    },
 }
 
 impl<'a> Line<'a> {
     fn of(rate: &'a SustainableRate) -> Self {
-        Self {
+        Self::Rate {
+            strategy: &rate.strategy,
             rows_per_second: rate.rows_per_second,
             fails_at_rows_per_second: rate.fails_at_rows_per_second,
             latency_ms: rate.latency_ms,
@@ -177,6 +190,10 @@ impl<'a> Line<'a> {
             note: rate.note.as_deref(),
         }
     }
+}
+
+fn json_line(line: &Line<'_>) -> Result<String> {
+    serde_json::to_string(line).map_err(Failure::run)
 }
 
 fn csv(rates: &[SustainableRate]) -> Result<String> {

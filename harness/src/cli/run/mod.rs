@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+mod csv;
 mod find_rate;
 mod reporter;
+mod unmatched;
+mod vary;
 
+use super::findings;
 use super::measure_one::Job;
 use super::options::{ScenarioArgs, StrategyArgs, positive};
 use super::output::{Results, allocator, complain};
@@ -14,13 +18,15 @@ use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
+use crate::measure::{LEAST_TIME, Measured, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
-use crate::record::{Environment, Report, SCHEMA_VERSION, summary_line};
+use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{self, Micros, Scenario};
 use crate::sink::SinkSpec;
+use csv::{CsvFile, csv};
 use find_rate::{FindRateArgs, Printing};
 use reporter::Reporter;
+pub(super) use unmatched::Unmatched;
 
 /// Replay a scenario through its join strategies and measure each
 ///
@@ -47,9 +53,22 @@ pub(super) struct RunArgs {
     #[arg(long)]
     force: bool,
 
+    /// Write the stream rows that found nothing, with what they missed, to FILE, by its extension
+    #[arg(long, value_name = "FILE")]
+    unmatched: Option<PathBuf>,
+
     /// Write the measurements as JSON to PATH
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
+
+    /// Write the measurements as CSV to PATH, one line a run
+    #[arg(long, value_name = "PATH")]
+    csv: Option<PathBuf>,
+
+    /// Run with each of these values at KEY, such as `replay.trigger.rows=1000,10000`; given
+    /// several times, with every combination
+    #[arg(long, value_name = "KEY=A,B,...", value_parser = vary::axis)]
+    vary: Vec<vary::Axis>,
 
     /// How results are printed
     #[arg(long, value_enum, default_value_t)]
@@ -83,7 +102,7 @@ enum Format {
     Json,
     /// JSON lines: one a batch and one a strategy, as they are done
     Jsonl,
-    /// With --find-rate: a line a strategy
+    /// CSV: one line a run, or with --find-rate a strategy
     Csv,
 }
 
@@ -101,23 +120,28 @@ impl RunArgs {
     }
 
     pub(super) fn execute(self) -> Result<()> {
-        if self.format == Format::Csv && !self.find_rate.find_rate {
-            return Err(Failure::usage(
-                "--format csv is for --find-rate: give human, json or jsonl",
-            ));
-        }
         let scenario = self.scenario()?;
+        if !self.vary.is_empty() {
+            return vary::execute(&self, &scenario);
+        }
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
         // A search for a rate keeps no rows, so that no file stands in its way.
         let force = self.force || self.find_rate.find_rate;
         let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), force)?;
         check(&plan, &strategies, &sink)?;
-        let mut warned = warn(&plan, &strategies);
-        written::check(&scenario, &plan, &sink, self.report.as_deref())?;
+        let mut warned = warn(&plan, &strategies, &|_| true);
+        let unmatched = self
+            .unmatched
+            .as_deref()
+            .map(|path| Unmatched::new(&scenario, self.strategies.limit, path, self.force));
+        let unmatched = unmatched.transpose()?;
+        written::check(&scenario, &plan, &sink, &self.written())?;
         let report_file = self.report.as_deref();
         let report_file =
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
+        let csv_file =
+            self.csv.as_deref().map(|path| CsvFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
             interrupt::after(limit.as_duration())?;
         }
@@ -137,18 +161,27 @@ impl RunArgs {
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
-                measure(&plan, strategy, &sink, LEAST_TIME, &mut reporter)
+                let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);
+                measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, &mut reporter)
             } else {
-                elsewhere(&scenario, strategy, &sink, &self.strategies, &mut reporter)
+                let unmatched = self.unmatched.as_deref().filter(|_| position == 0);
+                let files = Files { sink: &sink, unmatched, force: self.force };
+                elsewhere(&scenario, strategy, files, &self.strategies, &mut reporter)
             };
-            let Measured { summary, cut_short: cut } =
+            let Measured { summary, cut_short: cut, findings } =
                 measured.map_err(|failure| match strategies.len() {
                     1 => failure,
                     _ => failure.at(format!("strategy `{}`", strategy.name)),
                 })?;
-            let record = reporter.record(summary);
+            let record = reporter.record(summary, findings);
             if self.format == Format::Jsonl {
-                results.line(&summary_line(&record.strategy, &record.summary))?;
+                for finding in &record.findings {
+                    let line = Line::Finding { strategy: &record.strategy, finding };
+                    results.line(&line.json())?;
+                }
+                results.line(
+                    &Line::Summary { strategy: &record.strategy, summary: &record.summary }.json(),
+                )?;
             }
             runs.push(record);
             if cut.is_some() {
@@ -169,19 +202,40 @@ impl RunArgs {
             runs,
         };
         let json = |report: &Report| serde_json::to_string_pretty(report).map_err(Failure::run);
+        let lines = |report: &Report| {
+            csv(&[], &report.runs.iter().map(|run| (Vec::new(), run)).collect::<Vec<_>>())
+        };
         match self.format {
             Format::Human => {
                 for line in table::lines(&scenario, &report, verified.is_ok()) {
                     results.line(&line)?;
                 }
+                for line in findings::lines(&report.runs) {
+                    results.line(&line)?;
+                }
             }
             Format::Json => results.line(&json(&report)?)?,
-            Format::Jsonl | Format::Csv => {}
+            Format::Jsonl => {}
+            Format::Csv => results.line(lines(&report)?.trim_end())?,
+        }
+        if let Some(file) = csv_file {
+            file.write(&lines(&report)?)?;
         }
         if let Some(file) = report_file {
             file.write(&json(&report)?)?;
         }
         verified
+    }
+}
+
+impl RunArgs {
+    /// Files that are written beside the rows.
+    fn written(&self) -> [(&'static str, Option<&Path>); 3] {
+        [
+            ("unmatched", self.unmatched.as_deref()),
+            ("report", self.report.as_deref()),
+            ("CSV", self.csv.as_deref()),
+        ]
     }
 }
 
@@ -193,8 +247,12 @@ pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Re
     sink.check(plan.output_schema())
 }
 
-/// Says what is odd about a plan; answers what it said.
-pub(super) fn warn(plan: &Plan, strategies: &[Strategy]) -> Vec<String> {
+/// Says what is odd about a plan, if it is news; answers what it said.
+pub(super) fn warn(
+    plan: &Plan,
+    strategies: &[Strategy],
+    is_news: &dyn Fn(&String) -> bool,
+) -> Vec<String> {
     let mut warnings = plan.warnings().to_vec();
     let unlimited = strategies.iter().find(|strategy| !strategy.limits_state());
     if let (Some(strategy), Plan::StreamStream(plan)) = (unlimited, plan) {
@@ -206,6 +264,7 @@ pub(super) fn warn(plan: &Plan, strategies: &[Strategy]) -> Vec<String> {
             )
         }));
     }
+    warnings.retain(is_news);
     for warning in &warnings {
         complain(&format!("warning: {warning}"));
     }
@@ -235,11 +294,18 @@ pub(super) fn sink(
     })
 }
 
+/// What one strategy writes.
+struct Files<'a> {
+    sink: &'a SinkSpec,
+    unmatched: Option<&'a Path>,
+    force: bool,
+}
+
 /// Measures one strategy in a process of its own.
 fn elsewhere(
     scenario: &Scenario,
     strategy: &Strategy,
-    sink: &SinkSpec,
+    files: Files<'_>,
     args: &StrategyArgs,
     reporter: &mut Reporter<'_>,
 ) -> Result<Measured> {
@@ -249,7 +315,8 @@ fn elsewhere(
         threads: args.threads,
         limit: args.limit,
         progress: reporter.keeps || reporter.prints,
-        output: match sink {
+        unmatched: files.unmatched.map(|path| (path, files.force)),
+        output: match files.sink {
             SinkSpec::File { path, format, force } => Some((path, *format, *force)),
             SinkSpec::None | SinkSpec::Console => None,
         },

@@ -3,8 +3,8 @@
 use crate::cli::bar::Bar;
 use crate::cli::output::{Results, complain};
 use crate::error::Result;
-use crate::record::{Progress, RunRecord, Summary, progress_line, warning_line};
-use crate::replay::ProgressListener;
+use crate::record::{Finding, Line, Progress, RunRecord, Summary};
+use crate::replay::{Idle, ProgressListener};
 
 /// Listens to one strategy: for the bar, for results and for the record.
 pub(super) struct Reporter<'a> {
@@ -42,9 +42,9 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    pub(super) fn record(self, summary: Summary) -> RunRecord {
+    pub(super) fn record(self, summary: Summary, findings: Vec<Finding>) -> RunRecord {
         let (progress, warnings) = (self.kept, self.warnings);
-        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings }
+        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings, findings }
     }
 }
 
@@ -61,7 +61,8 @@ impl ProgressListener for Reporter<'_> {
     fn warning(&mut self, warning: &str) -> Result<()> {
         if !self.warnings.iter().any(|said| said == warning) {
             if self.prints {
-                self.results.line(&warning_line(self.strategy, warning))?;
+                self.results
+                    .line(&Line::Warning { strategy: self.strategy, message: warning }.json())?;
             }
             self.warnings.push(warning.to_owned());
         }
@@ -75,10 +76,17 @@ impl ProgressListener for Reporter<'_> {
     fn progress(&mut self, progress: &Progress) -> Result<()> {
         self.bar.batch(progress);
         if self.prints {
-            self.results.line(&progress_line(self.strategy, progress))?;
+            self.results.line(&Line::Progress { strategy: self.strategy, progress }.json())?;
         }
         if self.keeps {
             self.kept.push(progress.clone());
+        }
+        Ok(())
+    }
+
+    fn idle(&mut self, idle: &Idle) -> Result<()> {
+        if self.prints {
+            self.results.line(&Line::Idle { strategy: self.strategy, idle }.json())?;
         }
         Ok(())
     }

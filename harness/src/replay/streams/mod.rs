@@ -7,6 +7,7 @@ mod cut;
 mod ends;
 mod joined;
 mod merge;
+mod notice;
 mod outlier;
 mod pass;
 mod progress;

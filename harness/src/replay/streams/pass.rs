@@ -7,52 +7,68 @@ use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStream
 use super::ends::TakingPart;
 use super::joined::JoinedSchema;
 use super::merge::{MergedBatch, Merger};
+use super::notice::Notice;
 use super::outlier::Outliers;
 use super::progress;
 use crate::error::{Failure, Result};
 use crate::plan::{StreamStreamPlan, Unmatched};
-use crate::record::Dropped;
+use crate::record::{Dropped, Work};
 use crate::replay::clock::Phase;
 use crate::replay::course::{Batch, Course, Query, Told};
-use crate::replay::listener::ProgressListener;
-use crate::replay::pass::{Counted, Pass, PassOutcome};
+use crate::replay::pass::{Counted, LookingOn, Pass, PassOutcome};
 use crate::replay::pipeline::timed;
 use crate::replay::state_track::StateTrack;
 use crate::scenario::End;
 use crate::sink::Sink;
 
 /// Runs a pass.
-pub(in crate::replay) fn run<'p>(
+pub(in crate::replay) fn run<'p, 's>(
     pass: &Pass<'p>,
     plan: &'p StreamStreamPlan,
-    sink: &mut dyn Sink,
-    listener: &mut dyn ProgressListener,
-    counted: Counted,
+    sink: &'s mut dyn Sink,
+    looking_on: LookingOn<'s>,
 ) -> Result<PassOutcome> {
     let query = Query {
         joins: &plan.joins,
         output: &plan.output,
         trigger: &plan.trigger,
         timing: plan.timing,
-        dropped: Dropped {
-            late: Some(0),
-            null_key: Some(0),
-            filtered: Some(0),
-            null_time: Some(0),
+        outcome: PassOutcome {
+            dropped: Dropped {
+                late: Some(0),
+                null_key: Some(0),
+                filtered: Some(0),
+                null_time: Some(0),
+            },
+            evicted: Some(0),
+            work: Work {
+                rows_walked: Some(0),
+                rows_visited: Some(0),
+                blocks_visited: Some(0),
+                rows_moved: Some(0),
+                index_resizes: Some(0),
+                ..Work::default()
+            },
+            ..PassOutcome::default()
         },
     };
     let mut join = plan.operator(pass.strategy, pass.pool.as_ref())?;
     let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
     let mut pass = PairPass {
         joined: JoinedSchema::new(plan, &join),
-        course: Course::new(pass, query, sink, listener, counted)?,
+        notice: looking_on.witness.is_some().then(|| Notice::new(&join)),
+        course: Course::new(pass, query, sink, looking_on)?,
         track: StateTrack::new(can_evict),
+        outliers: Outliers::default(),
         ended: false,
         plan,
     };
     let ended = pass.replay(&mut join);
     let of_tables = plan.output.unmatched == Unmatched::AsJoined && !plan.joins.is_empty();
-    let outcome = pass.course.finish(ended, of_tables)?;
+    let mut outcome = pass.course.finish(ended, of_tables)?;
+    if let Some(notice) = pass.notice {
+        outcome.evidence.pair = Some(notice.finish(plan, &pass.outliers));
+    }
     Ok(PassOutcome { state: Some(pass.track.finish()), ..outcome })
 }
 
@@ -62,6 +78,8 @@ struct PairPass<'p, 's> {
     course: Course<'p, 's>,
     joined: JoinedSchema,
     track: StateTrack,
+    notice: Option<Notice>,
+    outliers: Outliers,
     /// Whether a stream has ended.
     ended: bool,
 }
@@ -71,7 +89,6 @@ impl PairPass<'_, '_> {
         let mut reading = Duration::ZERO;
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
-        let mut outliers = Outliers::default();
         loop {
             self.course.attentive.check()?;
             let most = self.course.most();
@@ -92,7 +109,10 @@ impl PairPass<'_, '_> {
             open.clock.add(Phase::Read, std::mem::take(&mut reading));
             self.ended |= batch.left.ended || batch.right.ended;
             if let Some(report) = self.data_batch(join, &batch, open)? {
-                let warning = outliers.look(self.plan, &batch, &report);
+                let warning = self.outliers.look(self.plan, &batch, &report);
+                if let Some(notice) = &mut self.notice {
+                    notice.data_batch(&batch, &report, self.ended);
+                }
                 if let Some(warning) = warning {
                     self.course.aside(|course| course.listener.warning(&warning))?;
                 }
@@ -106,6 +126,9 @@ impl PairPass<'_, '_> {
                 join.set_taking_part(side, takes_part);
             });
             self.no_data_batch(join)?;
+            if let Some(notice) = &mut self.notice {
+                notice.watermarks(join);
+            }
             self.course.aside(|course| course.listener.rows(rows))?;
             if cut {
                 self.course.outcome.out_of_time = true;
@@ -119,6 +142,9 @@ impl PairPass<'_, '_> {
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
             );
             self.course.aside(|course| course.listener.warning(&warning))?;
+        }
+        if let Some(notice) = &mut self.notice {
+            notice.before_end(join, self.plan);
         }
         if self.plan.end == End::Flush {
             let mut open = self.course.open(0);
@@ -150,6 +176,9 @@ impl PairPass<'_, '_> {
             sides.map_err(|failure: Failure| self.course.in_batch(failure))?;
         if let Some(filtered) = &mut self.course.outcome.dropped.filtered {
             *filtered += left_out + right_out;
+        }
+        if let Some(notice) = &mut self.notice {
+            notice.read(batch, [left_out, right_out]);
         }
         open.clock.add(Phase::Read, read);
         self.refresh(&mut open, batch.opens_at)?;
@@ -194,6 +223,10 @@ impl PairPass<'_, '_> {
             let rows = timed(&mut wall, || output.next_batch());
             let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
+            if let (Some(witness), Some(side)) = (&mut self.course.witness, output.unmatched_of()) {
+                let missed = &self.plan.side(side.opposite()).stream.name;
+                witness.unmatched_in_pair(missed, &rows)?;
+            }
             self.course.attentive.check()?;
             self.course.push(&self.joined.rows(rows)?, &mut open)?;
         }
@@ -243,17 +276,40 @@ impl PairPass<'_, '_> {
         if self.plan.output.unmatched == Unmatched::AsJoined && self.plan.joins.is_empty() {
             outcome.rows_unmatched += report.rows_unmatched;
         }
+        count_work(outcome, report);
         // The end is no moment of the stream: its rows have waited for nothing.
         let now = max_time.filter(|_| report.kind != BatchKind::End);
         for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
             outcome.outer_delay.record(waited);
         }
         self.track.batch(report, self.ended);
+        if let Some(notice) = &mut self.notice {
+            notice.executed(report, outer_times);
+        }
     }
 
     fn failed(&self, error: streamjoin_kernels::JoinError) -> Failure {
         Failure::run(error).at(&self.plan.place)
     }
+}
+
+/// Adds what a batch did to the totals.
+fn count_work(outcome: &mut PassOutcome, report: &BatchReport) {
+    let work = &mut outcome.work;
+    for side in [&report.left, &report.right] {
+        for (total, count) in [
+            (&mut outcome.evicted, side.evicted),
+            (&mut work.rows_walked, side.rows_walked),
+            (&mut work.rows_visited, side.rows_visited),
+            (&mut work.blocks_visited, side.blocks_visited),
+            (&mut work.rows_moved, side.rows_moved),
+            (&mut work.index_resizes, side.index_resizes),
+        ] {
+            *total = Some(total.unwrap_or(0) + count);
+        }
+    }
+    work.residual_pairs += report.residual_pairs;
+    work.values_gathered += report.values_gathered;
 }
 
 /// How long a row of this event time has waited when the greatest event time is

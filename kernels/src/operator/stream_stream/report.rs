@@ -39,6 +39,12 @@ pub struct BatchReport {
     pub rows_out: u64,
     /// Those of them that no row matched: null-extended, or of an anti join.
     pub rows_unmatched: u64,
+    /// Pairs of equal keys, inside the interval, that the residual condition was
+    /// evaluated on.
+    pub residual_pairs: u64,
+    /// Values copied from new and stored rows, for output and residual
+    /// conditions: rows times columns.
+    pub values_gathered: u64,
     /// Where the time went.
     pub times: BatchTimes,
 }
@@ -70,7 +76,12 @@ impl BatchReport {
             side.rows_walked += part.rows_walked;
             side.rows_visited += part.rows_visited;
             side.blocks_visited += part.blocks_visited;
+            side.evicted += part.evicted;
+            side.rows_moved += part.rows_moved;
+            side.index_resizes += part.index_resizes;
         }
+        self.residual_pairs += part.residual_pairs;
+        self.values_gathered += part.values_gathered;
         self.rows_out += part.rows_out;
         self.rows_unmatched += part.rows_unmatched;
         self.times = self.times + part.times;
@@ -100,6 +111,8 @@ pub struct SideReport {
     pub added: u64,
     /// Rows taken out of state: evicted, or matched in a semi or anti join.
     pub removed: u64,
+    /// Of those, rows that the eviction line took.
+    pub evicted: u64,
     /// What the state holds after the batch.
     pub state: StateSize,
     /// Event times of the rows that the watermark saw, late ones included.
@@ -110,6 +123,10 @@ pub struct SideReport {
     pub rows_visited: u64,
     /// Blocks that eviction looked at; 0 in a store that keeps none.
     pub blocks_visited: u64,
+    /// Rows that the store copied to keep itself in order.
+    pub rows_moved: u64,
+    /// Times that the store's index began to grow or to shrink.
+    pub index_resizes: u64,
 }
 
 impl SideReport {

@@ -3,10 +3,8 @@
 
 use std::time::Instant;
 
-use arrow::array::RecordBatch;
-
 use super::batch::Shared;
-use super::emit::Pending;
+use super::emit::{Pending, Piece};
 use super::partition::Partition;
 use super::report::{BatchKind, BatchReport};
 use crate::error::Result;
@@ -98,7 +96,7 @@ impl<'a> Task<'a> {
     }
 
     /// The next output batch; none when all steps are done. Never an empty one.
-    pub(super) fn next(&mut self, shared: &Shared<'_>) -> Result<Option<RecordBatch>> {
+    pub(super) fn next(&mut self, shared: &Shared<'_>) -> Result<Option<Piece>> {
         loop {
             if let Some(batch) = self.emit(shared)? {
                 return Ok(Some(batch));
@@ -239,6 +237,7 @@ impl<'a> Task<'a> {
         };
         let report = self.report.side_mut(side);
         report.removed += eviction.rows;
+        report.evicted += if line.is_some() { eviction.rows } else { 0 };
         report.rows_visited += eviction.visited;
         report.blocks_visited += eviction.blocks;
         self.outer_times.extend(departed.times);
@@ -250,8 +249,11 @@ impl<'a> Task<'a> {
         let started = Instant::now();
         for side in [Side::Left, Side::Right] {
             let store = self.partition.store_mut(side);
-            store.reclaim();
-            self.report.side_mut(side).state = store.size();
+            let upkeep = store.reclaim();
+            let report = self.report.side_mut(side);
+            report.rows_moved += upkeep.moved;
+            report.index_resizes += upkeep.resizes;
+            report.state = store.size();
         }
         self.report.times.evict += started.elapsed();
     }

@@ -18,7 +18,7 @@ use crate::probe::gather;
 impl Unit {
     /// The columns of `slots` for a range of the pairs.
     pub(super) fn gather(
-        &self,
+        &mut self,
         snapshot: &DimensionSnapshot,
         batch: &[ArrayRef],
         slots: &[Slot],
@@ -48,6 +48,8 @@ impl Unit {
                 Slot::Payload(i) => Some(i),
             })
             .collect();
+        let sliced = if run.is_some() { slots.len() - wanted.len() } else { 0 };
+        self.stats.values_gathered += ((slots.len() - sliced) * probe_rows.len()) as u64;
         let mut payload = snapshot.parts().payload.gather(&wanted, build_rows)?.into_iter();
         slots
             .iter()

@@ -77,8 +77,9 @@ impl<K: SortedKeys> SortedTable<K> {
     }
 
     /// Calls `found(row, position)` for each probe row that has a match, in
-    /// the order of the keys, with its first position.
-    fn merge(&self, probe: Probe<'_>, mut found: impl FnMut(u32, u32)) {
+    /// the order of the keys, with its first position. Returns how many rows
+    /// were merged.
+    fn merge(&self, probe: Probe<'_>, mut found: impl FnMut(u32, u32)) -> u64 {
         let keys = K::view(probe.keys());
         let mut entries = Buffer::<K::Entry>::zeroed(match probe.matchable() {
             None => probe.len(),
@@ -121,6 +122,7 @@ impl<K: SortedKeys> SortedTable<K> {
                 }
             }
         }
+        entries.len() as u64
     }
 
     /// The end of the run of the key at `position`.
@@ -179,21 +181,28 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
         Some(self.unique)
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         matches.fill(NO_ROW);
-        self.merge(probe, |row, position| matches[row as usize] = position);
+        self.merge(probe, |row, position| matches[row as usize] = position)
     }
 
     /// The first call merges: the cursor then holds each row that has a match
     /// with the next position of its run. Rows are taken from the end of the
     /// cursor, a block at a time, and each row of a block gets a stretch of its
     /// run, so that no hot key keeps the others waiting for its whole run.
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
+        let mut merged = 0;
         if cursor.next_row < probe.len() {
             cursor.next_row = probe.len();
-            self.merge(probe, |row, position| {
+            merged = self.merge(probe, |row, position| {
                 cursor.rows.push(row);
                 cursor.candidates.push(position);
             });
@@ -202,7 +211,7 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
             let room = limit.saturating_sub(pairs.len()).max(usize::from(pairs.is_empty()));
             let block = BLOCK.min(room).min(cursor.rows.len());
             if block == 0 {
-                return;
+                return merged;
             }
             let stretch = u32::try_from(room / block).unwrap_or(u32::MAX);
             let first = cursor.rows.len() - block;

@@ -169,10 +169,10 @@ impl Heads {
     }
 
     /// Begins to grow or shrink if so many rows call for it: one row a bucket
-    /// at most, an eighth of one at least.
-    pub(super) fn fit(&mut self, rows: usize, none: u32) {
+    /// at most, an eighth of one at least. Whether it begins.
+    pub(super) fn fit(&mut self, rows: usize, none: u32) -> bool {
         if self.before.is_some() {
-            return;
+            return false;
         }
         let buckets = self.rows.len();
         let bits = if rows > buckets && self.bits < 31 {
@@ -180,12 +180,13 @@ impl Heads {
         } else if rows < buckets / 8 && self.bits > BASE_BITS {
             self.bits - 1
         } else {
-            return;
+            return false;
         };
         let rows = std::mem::replace(&mut self.rows, filled(bits, none));
         self.before = Some(Before { bits: self.bits, rows, moved: 0 });
         self.bits = bits;
         (self.sweep, self.credit) = (0, 0);
+        true
     }
 
     /// The next bucket to move, if there is one; `peek` ahead of that is what

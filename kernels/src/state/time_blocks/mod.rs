@@ -36,7 +36,7 @@ use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
 use super::{
     BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan,
-    check_shape,
+    Upkeep, check_shape,
 };
 use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
@@ -299,7 +299,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         self.shape.payload.within(rows.len(), |i| self.locate(rows[i]), bytes)
     }
 
-    fn reclaim(&mut self) {
+    fn reclaim(&mut self) -> Upkeep {
         self.catch_up();
         let span = self.span();
         let [main, _, ahead, _] = &mut self.rings;
@@ -307,6 +307,8 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
             main.part(limit, ahead);
         }
         self.rings.iter_mut().for_each(Ring::reclaim);
+        let upkeep = self.rings.iter_mut().map(|ring| std::mem::take(&mut ring.upkeep));
+        upkeep.fold(Upkeep::default(), |a, b| a + b)
     }
 }
 

@@ -29,7 +29,7 @@ impl<E: EntryKey> Ring<E> {
         self.free_empty();
         self.compact();
         self.left_behind();
-        self.heads.fit(self.live, self.directory.none());
+        self.fit_heads();
         self.move_buckets(MOVES);
         self.arena.trim();
     }
@@ -188,7 +188,7 @@ impl<E: EntryKey> Ring<E> {
                 let ring = if time > limit { &mut *others } else { &mut *self };
                 ring.copy_in(&block, at);
             }
-            self.heads.fit(self.live, self.directory.none());
+            self.fit_heads();
             self.move_buckets(2 * block.rows() + MOVES);
         }
     }
@@ -238,7 +238,14 @@ impl<E: EntryKey> Ring<E> {
         });
         self.live += 1;
         self.held += 1;
+        self.upkeep.moved += 1;
         self.noted(times);
+    }
+
+    /// Begins to resize the heads if the rows call for it.
+    pub(super) fn fit_heads(&mut self) {
+        let begun = self.heads.fit(self.live, self.directory.none());
+        self.upkeep.resizes += u64::from(begun);
     }
 
     /// Goes on with a resize of the heads, by so many buckets.

@@ -11,7 +11,7 @@ use super::late::LateRows;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::state::block::{Arena, Block, BlockBytes, BlockShape, Directory, EntryKey, Incoming};
-use crate::state::{NewRows, StateSize};
+use crate::state::{NewRows, StateSize, Upkeep};
 
 /// Buckets that are moved, at least, when rows come in during a resize.
 const MOVES: usize = 64;
@@ -69,6 +69,8 @@ pub(super) struct Ring<E> {
     /// empty.
     pub(super) least: i64,
     pub(super) greatest: i64,
+    /// What was done since memory was last reclaimed.
+    pub(super) upkeep: Upkeep,
     links: Vec<u32>,
     key: PhantomData<E>,
 }
@@ -95,6 +97,7 @@ impl<E: EntryKey> Ring<E> {
             bytes: BlockBytes::default(),
             least: i64::MAX,
             greatest: i64::MIN,
+            upkeep: Upkeep::default(),
             links: Vec::new(),
             key: PhantomData,
             directory,
@@ -136,7 +139,7 @@ impl<E: EntryKey> Ring<E> {
             }
             self.append(new, incoming, first + done, &left[..room]);
             // Block by block, lest a large batch meets a small table.
-            self.heads.fit(self.live, self.directory.none());
+            self.fit_heads();
             self.move_buckets(2 * room + MOVES);
             done += room;
         }

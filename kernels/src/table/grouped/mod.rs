@@ -38,7 +38,8 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
     /// One more than the largest number.
     fn numbers(&self) -> usize;
 
-    /// For each row of a block the number of its key, or [`NO_ROW`].
+    /// For each row of a block the number of its key, or [`NO_ROW`]. Returns how
+    /// many places for a key were looked at.
     ///
     /// # Safety
     /// `found` holds at most [`BLOCK`] values, one for each row of the block,
@@ -49,7 +50,7 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
         hashes: &[u64],
         rows: R,
         found: &mut [u32],
-    );
+    ) -> usize;
 
     /// Bytes of each array held; a look-up touches one place of each.
     fn arrays(&self) -> Vec<usize>;
@@ -110,21 +111,27 @@ impl<L: Locate> Grouped<L> {
     }
 
     /// For each row that may match: `visit(rows, numbers)`, block by block.
-    fn each_block(&self, probe: Probe<'_>, mut visit: impl FnMut(&Self, &[u32], &mut [u32])) {
+    /// Returns how many places for a key were looked at.
+    fn each_block(
+        &self,
+        probe: Probe<'_>,
+        mut visit: impl FnMut(&Self, &[u32], &mut [u32]),
+    ) -> u64 {
         let (keys, hashes) = (L::keys(probe.keys()), probe.hashes());
         let mut found = [NO_ROW; BLOCK];
         let mut rows = [0; BLOCK];
-        let mut next = 0;
+        let (mut next, mut looked_at) = (0, 0);
         while next < probe.len() {
             let count;
             (next, count) = list_rows(probe, next, &mut rows);
             // SAFETY: the list holds rows of the probe, whose keys and hashes
             // are equal in number; at most a block of them.
-            unsafe {
-                self.locate.locate(keys, hashes, Listed(&rows[..count]), &mut found[..count]);
-            }
+            looked_at += unsafe {
+                self.locate.locate(keys, hashes, Listed(&rows[..count]), &mut found[..count])
+            };
             visit(self, &rows[..count], &mut found[..count]);
         }
+        looked_at as u64
     }
 
     /// Appends the pairs of the rows in the cursor, in order, until the limit.
@@ -210,7 +217,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
         Some(self.runs.as_ref().is_none_or(|runs| runs.unique))
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
         let keys = L::keys(probe.keys());
         if probe.matchable().is_some() {
@@ -222,23 +229,27 @@ impl<L: Locate> JoinIndex for Grouped<L> {
                 }
             });
         }
+        let mut looked_at = 0;
         for (block, found) in matches.chunks_mut(BLOCK).enumerate() {
             // SAFETY: blocks of the matches are blocks of the probe, which has
             // as many rows, and as many keys and hashes.
-            unsafe { self.locate.locate(keys, probe.hashes(), From(block * BLOCK), found) };
+            looked_at +=
+                unsafe { self.locate.locate(keys, probe.hashes(), From(block * BLOCK), found) };
             self.first_positions(found);
         }
+        looked_at as u64
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
         assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
         found.fill(0);
         if probe.matchable().is_some() {
-            return self.each_block(probe, |_, rows, numbers| {
+            self.each_block(probe, |_, rows, numbers| {
                 for (&row, &number) in rows.iter().zip(&*numbers) {
                     found[row as usize / 64] |= u64::from(number != NO_ROW) << (row % 64);
                 }
             });
+            return;
         }
         let keys = L::keys(probe.keys());
         let mut numbers = [NO_ROW; BLOCK];
@@ -251,7 +262,13 @@ impl<L: Locate> JoinIndex for Grouped<L> {
         }
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         let (keys, hashes) = (L::keys(probe.keys()), probe.hashes());
         // What a caller's cursor holds is checked once a call.
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
@@ -264,10 +281,11 @@ impl<L: Locate> JoinIndex for Grouped<L> {
         let (mut rows, mut found, mut located) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
         // So many rows are likely to find room.
         let fan_out = (self.rows / self.locate.numbers().max(1)).max(1);
+        let mut looked_at = 0;
         while cursor.rows.is_empty() && cursor.next_row < probe.len() {
             let room = room(pairs, limit);
             if room == 0 {
-                return;
+                break;
             }
             let block = BLOCK.min(room.div_ceil(fan_out));
             let (count, from) = (block.min(probe.len() - cursor.next_row), cursor.next_row);
@@ -276,13 +294,13 @@ impl<L: Locate> JoinIndex for Grouped<L> {
                 (cursor.next_row, listed) = list_rows(probe, from, &mut rows[..block]);
                 let (listed, found) = (&mut rows[..listed], &mut found[..listed]);
                 // SAFETY: the list holds rows of the probe, at most a block.
-                unsafe { self.locate.locate(keys, hashes, Listed(listed), found) };
+                looked_at += unsafe { self.locate.locate(keys, hashes, Listed(listed), found) };
                 compress(listed, found)
             } else {
                 cursor.next_row += count;
                 let located = &mut located[..count];
                 // SAFETY: `from + count` is at most the length of the probe.
-                unsafe { self.locate.locate(keys, hashes, From(from), located) };
+                looked_at += unsafe { self.locate.locate(keys, hashes, From(from), located) };
                 select_matches(self.isa, located, from as u32, &mut rows, &mut found)
             };
             let (rows, numbers) = (&rows[..count], &found[..count]);
@@ -295,5 +313,6 @@ impl<L: Locate> JoinIndex for Grouped<L> {
                 Some(runs) => self.write_runs(runs, (rows, numbers), cursor, pairs, limit),
             }
         }
+        looked_at as u64
     }
 }

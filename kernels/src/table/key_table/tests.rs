@@ -201,12 +201,14 @@ impl JoinIndex for Arc<Wrong> {
         Some(true)
     }
 
-    fn first_match(&self, _: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, _: Probe<'_>, matches: &mut [u32]) -> u64 {
         matches.fill(NO_ROW);
+        0
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, _: &mut Pairs, _: usize) {
+    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, _: &mut Pairs, _: usize) -> u64 {
         cursor.next_row = probe.len();
+        0
     }
 }
 

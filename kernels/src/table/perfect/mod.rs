@@ -49,18 +49,19 @@ impl<S: SlotKeys> Perfect<S> {
         Ok(BuiltIndex { fused, ..BuiltIndex::ordered(index, order) })
     }
 
-    /// The match of each of at most [`BLOCK`] probe rows from `from` on.
-    fn match_block(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) {
+    /// The match of each of at most [`BLOCK`] probe rows from `from` on. Returns
+    /// how many were looked up: each at one place.
+    fn match_block(&self, probe: Probe<'_>, from: usize, matches: &mut [u32]) -> usize {
         if self.rows == 0 {
             // There is no key that holes could have copies of.
             matches.fill(NO_ROW);
-            return;
+            return 0;
         }
         let keys = S::probe(probe.keys());
         let hashes = &probe.hashes()[from..from + matches.len()];
         let Some(matchable) = probe.matchable() else {
             self.keys.matches(self.isa, &self.pilots, keys, Rows::From(from), hashes, matches);
-            return;
+            return matches.len();
         };
         // Only rows that may match are looked up.
         let (mut rows, mut row_hashes) = ([0; BLOCK], [0; BLOCK]);
@@ -78,6 +79,7 @@ impl<S: SlotKeys> Perfect<S> {
         for (&row, &found) in rows.iter().zip(&*found) {
             matches[row as usize - from] = found;
         }
+        listed
     }
 }
 
@@ -106,11 +108,11 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
         Some(true)
     }
 
-    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) {
+    fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match a probe row");
-        for (from, matches) in (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK)) {
-            self.match_block(probe, from, matches);
-        }
+        let blocks = (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK));
+        let looked_at = blocks.map(|(from, matches)| self.match_block(probe, from, matches));
+        looked_at.sum::<usize>() as u64
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
@@ -123,19 +125,26 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
         }
     }
 
-    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, limit: usize) {
+    fn find(
+        &self,
+        probe: Probe<'_>,
+        cursor: &mut FindCursor,
+        pairs: &mut Pairs,
+        limit: usize,
+    ) -> u64 {
         // A row has one match at most, so that none is left half done.
         assert!(cursor.rows.is_empty(), "cursor of another index");
         let mut matches = [0; BLOCK];
+        let mut looked_at = 0;
         while cursor.next_row < probe.len() {
             let held = pairs.len();
             let room = limit.saturating_sub(held).max(usize::from(held == 0));
             if room == 0 {
-                return;
+                break;
             }
             let from = cursor.next_row;
             let matches = &mut matches[..BLOCK.min(probe.len() - from).min(room)];
-            self.match_block(probe, from, matches);
+            looked_at += self.match_block(probe, from, matches);
             pairs.probe_rows.resize(held + matches.len(), 0);
             pairs.build_rows.resize(held + matches.len(), 0);
             let found = select_matches(
@@ -149,5 +158,6 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
             pairs.build_rows.truncate(held + found);
             cursor.next_row = from + matches.len();
         }
+        looked_at as u64
     }
 }

@@ -134,7 +134,7 @@ impl SlotKeys for WordSlots {
         let keys = Self::probe(input.keys);
         // In cache a row more a line costs nothing, and more lines do.
         let pays = |words: usize| {
-            (1..=MOST_BESIDE).contains(&words) && size_of_val(order) * 2 > CacheSizes::detect().l2
+            (1..=MOST_BESIDE).contains(&words) && size_of_val(order) * 2 > input.caches.l2
         };
         let beside = input.beside.filter(|columns| pays(columns.words()));
         let stride = 1 + beside.map_or(0, RowWords::words);

@@ -1,0 +1,216 @@
+//! `streamjoin data record`.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use streamjoin_datasets::{
+    BatchCut, FileFormat, Live, LiveFormat, RecordOptions, Recorded, record,
+};
+
+use super::failure;
+use super::reading::ReadingArgs;
+use crate::cli::bar::Bar;
+use crate::cli::output::complain;
+use crate::cli::table::grouped;
+use crate::error::{Failure, Result};
+use crate::interrupt::{self, Attentive};
+use crate::machine::bytes_text;
+use crate::scenario::Micros;
+
+/// How often the rows are shown.
+const SHOW_EVERY: Duration = Duration::from_millis(100);
+
+/// Arguments of `data record`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Reads standard input until it ends, until --limit or --duration is \
+reached, or until Ctrl-C, which is no failure: what has come so far is kept. Input compressed with \
+gzip or zstd is decompressed.
+
+  kcat -C -b localhost -t clicks -J | streamjoin data record -o clicks.arrow")]
+pub struct RecordArgs {
+    /// File to write; its extension is its format (.arrow, .parquet, .arrows, .csv, .jsonl)
+    #[arg(short, long, value_name = "PATH")]
+    pub output: PathBuf,
+
+    /// Format to write, if the extension does not say
+    #[arg(long, value_name = "FORMAT")]
+    pub output_format: Option<String>,
+
+    /// Format of the input (csv, jsonl, kcat, arrow-stream); else its first
+    /// bytes say
+    #[arg(long, value_name = "FORMAT")]
+    pub input_format: Option<String>,
+
+    /// How the input is read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+
+    /// kcat: what stands before the names of the columns key, topic, partition,
+    /// offset and ts
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    pub kcat_prefix: String,
+
+    /// Column that gets the time of arrival
+    #[arg(long, value_name = "COLUMN", default_value = "arrival")]
+    pub arrival: String,
+
+    /// Cut a batch after N rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub batch_rows: Option<u64>,
+
+    /// Cut a batch at each tick of arrival time, such as 1s
+    #[arg(long, value_name = "DURATION")]
+    pub batch_every: Option<Micros>,
+
+    /// Column that gets the number of the batch, if batches are cut
+    #[arg(long, value_name = "COLUMN", default_value = "batch_id")]
+    pub batch_column: String,
+
+    /// Stop after N rows
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+
+    /// Stop after so long, such as 30s or "1 hour"
+    #[arg(long, value_name = "DURATION")]
+    pub duration: Option<Micros>,
+
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+
+    /// Name in the catalogue; else the file's name
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// One sentence on what a row is
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub description: String,
+
+    /// Event-time column
+    #[arg(long, value_name = "COLUMN")]
+    pub event_time: Option<String>,
+
+    /// No count of rows (there is one on a terminal only)
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What to print, and what ended the recording too early.
+pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
+    let options = options(args)?;
+    let until = match &args.duration {
+        // Longer than the clock runs is without end.
+        Some(duration) => Instant::now().checked_add(positive("--duration", *duration)?),
+        None => None,
+    };
+    if io::stdin().is_terminal() && !args.quiet {
+        complain("reading what is typed: end it with Ctrl-D, or pipe something into it");
+    }
+    let attentive = Attentive::new();
+    let live = Live::new(args.limit, move || {
+        interrupt::requested() || until.is_some_and(|until| Instant::now() >= until)
+    });
+    let shown = Shown::start(live.clone(), args);
+    let recorded = record(io::stdin(), &args.output, &options, &live);
+    shown.end();
+    drop(attentive);
+    let recorded = recorded.map_err(failure)?;
+    let text = text(&recorded);
+    let Some(error) = recorded.failure else { return Ok((text, Ok(()))) };
+    let kept = format!(
+        "{error}; the {} rows before it are in {}",
+        grouped(recorded.rows),
+        recorded.path.display()
+    );
+    Ok((text, Err(Failure::run(kept))))
+}
+
+fn options(args: &RecordArgs) -> Result<RecordOptions> {
+    if args.output.as_os_str() == "-" {
+        return Err(Failure::usage(
+            "a recording is a file with a sidecar: name a file with -o, such as -o rows.arrow",
+        ));
+    }
+    let format = args.output_format.as_deref().map(str::parse::<FileFormat>);
+    let input_format = args.input_format.as_deref().map(str::parse::<LiveFormat>);
+    let every = args.batch_every.map(|every| positive("--batch-every", every)).transpose()?;
+    let is_cut = args.batch_rows.is_some() || every.is_some();
+    let cut = is_cut.then(|| BatchCut {
+        column: args.batch_column.clone(),
+        rows: args.batch_rows,
+        every_us: args.batch_every.map(|every| every.0),
+    });
+    Ok(RecordOptions {
+        input: "standard input".to_owned(),
+        input_format: input_format.transpose().map_err(failure)?,
+        kcat_prefix: args.kcat_prefix.clone(),
+        read: args.reading.options()?,
+        format: format.transpose().map_err(failure)?,
+        force: args.force,
+        arrival: args.arrival.clone(),
+        cut,
+        name: args.name.clone(),
+        description: args.description.clone(),
+        event_time: args.event_time.clone(),
+    })
+}
+
+fn positive(flag: &str, duration: Micros) -> Result<Duration> {
+    match u64::try_from(duration.0) {
+        Ok(micros) if micros > 0 => Ok(Duration::from_micros(micros)),
+        _ => Err(Failure::usage(format!("{flag} must be longer than nothing, such as 1s"))),
+    }
+}
+
+fn text(recorded: &Recorded) -> String {
+    let batches = match recorded.batches {
+        Some(batches) => format!(" in {} batches", grouped(batches)),
+        None => String::new(),
+    };
+    format!(
+        "{}: {} rows{batches}, {}, SHA-256 {} (from {})\n{}\n",
+        recorded.path.display(),
+        grouped(recorded.rows),
+        bytes_text(recorded.bytes),
+        recorded.sha256,
+        recorded.input_format,
+        recorded.sidecar.display()
+    )
+}
+
+/// Counts the rows on standard error while they come.
+struct Shown {
+    ended: Arc<AtomicBool>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Shown {
+    fn start(live: Arc<Live>, args: &RecordArgs) -> Self {
+        let ended = Arc::new(AtomicBool::new(false));
+        let bar = Bar::new(&args.output.display().to_string(), args.limit, args.quiet);
+        let watched = ended.clone();
+        let thread = thread::spawn(move || {
+            let mut shown = 0;
+            while !watched.load(Ordering::Relaxed) {
+                let rows = live.rows();
+                bar.add(rows - shown);
+                shown = rows;
+                thread::park_timeout(SHOW_EVERY);
+            }
+            bar.clear();
+        });
+        Self { ended, thread }
+    }
+
+    fn end(self) {
+        self.ended.store(true, Ordering::Relaxed);
+        self.thread.thread().unpark();
+        // It only draws: nothing is lost with it.
+        let _ = self.thread.join();
+    }
+}

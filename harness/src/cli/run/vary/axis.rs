@@ -1,0 +1,140 @@
+//! `KEY=A,B,C`: a key of the scenario and the values that it takes in turn.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value as Json;
+use toml_edit::{Key, Value};
+
+use crate::cli::commas::parts;
+
+/// A varied key with its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli::run) struct Axis {
+    /// Dotted, as for `--set`.
+    pub(super) key: String,
+    /// TOML values, or text that stands for itself.
+    pub(super) values: Vec<String>,
+}
+
+/// Reads `KEY=A,B,C`; commas in quotes and brackets belong to a value.
+pub(in crate::cli::run) fn axis(text: &str) -> Result<Axis, String> {
+    let expected =
+        || "KEY=VALUE,VALUE,... is expected, such as replay.trigger.rows=1000,10000".to_owned();
+    let mut quote = None;
+    let cut = text.char_indices().find(|(_, c)| {
+        match (quote, c) {
+            (Some(open), c) if open == *c => quote = None,
+            (None, '"' | '\'') => quote = Some(*c),
+            _ => {}
+        }
+        quote.is_none() && *c == '='
+    });
+    let (at, _) = cut.ok_or_else(expected)?;
+    let (key, values) = (text[..at].trim(), &text[at + 1..]);
+    if key.is_empty() {
+        return Err(expected());
+    }
+    let values: Vec<String> = parts(values).into_iter().map(str::to_owned).collect();
+    if values.iter().any(String::is_empty) {
+        return Err(format!("a value is empty; {}, and an empty text is \"\"", expected()));
+    }
+    if let Some(twice) =
+        values.iter().enumerate().find_map(|(at, v)| values[..at].contains(v).then_some(v))
+    {
+        return Err(format!("the value {twice} is given twice"));
+    }
+    Ok(Axis { key: key.to_owned(), values })
+}
+
+impl Axis {
+    /// The key in its parts.
+    pub(super) fn path(&self) -> Vec<String> {
+        path(&self.key)
+    }
+}
+
+fn path(key: &str) -> Vec<String> {
+    let parsed = Key::parse(key).unwrap_or_default();
+    parsed.iter().map(|key| key.get().to_owned()).collect()
+}
+
+/// One value of a varied key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) key: String,
+    pub(super) value: String,
+}
+
+impl Setting {
+    /// Whether it is a key of another strategy.
+    pub(super) fn is_of_another(&self, strategy: &str) -> bool {
+        matches!(path(&self.key).as_slice(), [table, name, ..] if table == "strategies" && name != strategy)
+    }
+
+    /// The value for people: text without quotes.
+    pub(super) fn shown(&self) -> String {
+        match Value::from_str(&self.value) {
+            Ok(Value::String(text)) => text.into_value(),
+            _ => self.value.clone(),
+        }
+    }
+
+    /// The value as JSON.
+    pub(super) fn json(&self) -> Json {
+        match Value::from_str(&self.value) {
+            Ok(Value::Integer(number)) => Json::from(*number.value()),
+            Ok(Value::Float(number)) => Json::from(*number.value()),
+            Ok(Value::Boolean(truth)) => Json::from(*truth.value()),
+            Ok(Value::String(text)) => Json::from(text.into_value()),
+            _ => Json::from(self.value.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.key, self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, Vec<String>) {
+        let Axis { key, values } = axis(text).unwrap();
+        (key, values)
+    }
+
+    #[test]
+    fn keys_and_values_are_toml() {
+        let texts = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            read("replay.trigger.rows=1000,10_000"),
+            ("replay.trigger.rows".to_owned(), texts(&["1000", "10_000"]))
+        );
+        assert_eq!(
+            read(r#"strategies."a=b".index="chained",linear"#),
+            (r#"strategies."a=b".index"#.to_owned(), texts(&["\"chained\"", "linear"]))
+        );
+        assert_eq!(read(r#"x="a,b","c""#).1, texts(&["\"a,b\"", "\"c\""]));
+        assert_eq!(read("x=[1,2],[3]").1, texts(&["[1,2]", "[3]"]));
+        for wrong in ["x", "=1", "x=", "x=1,,2", "x=1,1"] {
+            assert!(axis(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn settings_are_of_one_strategy_or_of_all() {
+        let setting =
+            |key: &str, value: &str| Setting { key: key.to_owned(), value: value.to_owned() };
+        let of = setting(r#"strategies."broadcast/chained".threads"#, "2");
+        assert!(!of.is_of_another("broadcast/chained"));
+        assert!(of.is_of_another("auto"));
+        assert!(!setting("replay.limit", "2").is_of_another("auto"));
+        assert_eq!(setting("k", "\"a b\"").shown(), "a b");
+        assert_eq!(setting("k", "10 s").json(), Json::from("10 s"));
+        assert_eq!(setting("k", "1_000").json(), Json::from(1000));
+    }
+}

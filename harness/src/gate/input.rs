@@ -1,0 +1,220 @@
+//! Whether the question is still the one that the baseline answers: the query,
+//! its data, and what the strategies are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::baseline::{BaselineFile, Case, Entry};
+use super::measure;
+use crate::error::{Failure, Result};
+use crate::plan::{Plan, Strategy, plan, strategies};
+use crate::scenario::{self, Scenario};
+
+/// A scenario that is about to be measured.
+#[derive(Debug)]
+pub struct Asked {
+    /// As the baseline names it.
+    pub name: String,
+    /// What it comes to.
+    pub plan: Plan,
+    /// Its strategies, with what is forced for a gate.
+    pub strategies: Vec<Strategy>,
+    /// SHA-256 of what is asked, comments and strategies apart.
+    pub query: String,
+    /// SHA-256 of what each stream and table reads.
+    pub data: BTreeMap<String, String>,
+}
+
+impl Asked {
+    /// Plans a scenario for `baseline`; `argument` is a path or a shipped name.
+    ///
+    /// # Errors
+    /// A run failure for missing files, a usage failure for what is wrong with
+    /// the scenario or refused by the kernels.
+    pub fn open(argument: &str, data_dir: Option<&Path>, baseline: &BaselineFile) -> Result<Self> {
+        let scenario = scenario::find(Some(argument), data_dir)?;
+        let is_file = Path::new(argument).is_file();
+        let name = if is_file { relative(argument, baseline)? } else { scenario.name.clone() };
+        Self::plan(name, &scenario)
+    }
+
+    /// Plans a scenario of a baseline.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn reopen(entry: &Entry, data_dir: Option<&Path>, baseline: &BaselineFile) -> Result<Self> {
+        let scenario = if entry.scenario.ends_with(".toml") {
+            let path = baseline.folder().join(&entry.scenario);
+            scenario::find(path.to_str(), data_dir)?
+        } else {
+            scenario::find(Some(&entry.scenario), data_dir)?
+        };
+        Self::plan(entry.scenario.clone(), &scenario)
+    }
+
+    fn plan(name: String, scenario: &Scenario) -> Result<Self> {
+        let at = |failure: Failure| failure.at(format!("scenario `{name}`"));
+        let plan = plan(scenario, None).map_err(at)?;
+        let mut strategies = strategies(scenario, &[], None).map_err(at)?;
+        strategies.iter_mut().for_each(measure::force);
+        for strategy in &strategies {
+            plan.check(strategy).map_err(at)?;
+        }
+        Ok(Self {
+            query: query(scenario.text.text()).map_err(at)?,
+            data: plan.data_digests().map_err(at)?,
+            name,
+            plan,
+            strategies,
+        })
+    }
+
+    /// Why the baseline's answers are not to this question; none if they are.
+    #[must_use]
+    pub fn other_than(&self, entry: &Entry) -> Option<String> {
+        let mut changed = Vec::new();
+        let names: BTreeSet<&String> = entry.data.keys().chain(self.data.keys()).collect();
+        for name in names {
+            if entry.data.get(name) != self.data.get(name) {
+                changed.push(format!("the data of `{name}`"));
+            }
+        }
+        if entry.query != self.query {
+            changed.push("the scenario".to_owned());
+        }
+        (!changed.is_empty()).then(|| {
+            format!(
+                "{} changed since the baseline, so there is nothing to compare with",
+                changed.join(" and ")
+            )
+        })
+    }
+}
+
+/// Why a strategy is another one than the baseline's; none if it is not.
+///
+/// # Errors
+/// As [`measure::settings`].
+pub fn other_strategy(strategy: &Strategy, case: &Case) -> Result<Option<String>> {
+    let (old, new) = (&case.settings, measure::settings(strategy)?);
+    let default = "the default".to_owned();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let changed = names.into_iter().filter(|&name| old.get(name) != new.get(name));
+    let changed: Vec<String> = changed
+        .map(|name| {
+            let value = |of: &BTreeMap<String, String>| of.get(name).unwrap_or(&default).clone();
+            format!("{name} was {} and is {}", value(old), value(&new))
+        })
+        .collect();
+    Ok((!changed.is_empty()).then(|| {
+        let changed = changed.join(", ");
+        format!("its settings changed since the baseline ({changed}), so there is nothing to compare with")
+    }))
+}
+
+/// The path of a scenario file as seen from the baseline's folder, so that it
+/// is the same in every checkout.
+fn relative(argument: &str, baseline: &BaselineFile) -> Result<String> {
+    let at = |path: &Path| {
+        fs::canonicalize(path).map_err(|error| Failure::run(error).at(path.display()))
+    };
+    let scenario = at(Path::new(argument))?;
+    let folder = at_or_above(baseline.folder())?;
+    let path = pathdiff::diff_paths(&scenario, &folder).filter(|path| path.is_relative());
+    let path = path.and_then(|path| path.to_str().map(|path| path.replace('\\', "/")));
+    let path = path.filter(|path| path.ends_with(".toml"));
+    path.ok_or_else(|| {
+        Failure::usage(format!(
+            "scenario {argument}: a baseline names its scenarios by UTF-8 paths from its own folder ({}) that end in .toml",
+            folder.display()
+        ))
+    })
+}
+
+/// A folder that may not be there yet, without links and dots.
+fn at_or_above(folder: &Path) -> Result<PathBuf> {
+    if let Ok(found) = fs::canonicalize(folder) {
+        return Ok(found);
+    }
+    match (folder.parent(), folder.file_name()) {
+        (Some(above), Some(name)) => {
+            let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+            Ok(at_or_above(above)?.join(name))
+        }
+        _ => Err(Failure::usage(format!("{}: no such folder", folder.display()))),
+    }
+}
+
+/// SHA-256 of what a scenario asks: its keys in order, without comments, without
+/// what it says for people, and without strategies, which have their own.
+fn query(text: &str) -> Result<String> {
+    let mut table: toml::Table = toml::from_str(text).map_err(Failure::usage)?;
+    table.remove("description");
+    table.remove("strategies");
+    if let Some(toml::Value::Table(output)) = table.get_mut("output") {
+        // A gate writes no rows.
+        output.remove("path");
+        output.remove("format");
+        if output.is_empty() {
+            table.remove("output");
+        }
+    }
+    let mut canonical = String::new();
+    write(&toml::Value::Table(table), &mut canonical);
+    let digest = Sha256::digest(canonical);
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Writes a value without any freedom of form.
+fn write(value: &toml::Value, out: &mut String) {
+    match value {
+        toml::Value::Table(table) => {
+            let sorted: BTreeMap<&String, &toml::Value> = table.iter().collect();
+            out.push('{');
+            for (key, value) in sorted {
+                quote(key, out);
+                out.push(':');
+                write(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        toml::Value::Array(values) => {
+            out.push('[');
+            for value in values {
+                write(value, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        toml::Value::String(text) => quote(text, out),
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    out.push_str(&serde_json::Value::from(text).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_is_more_than_its_text() {
+        let text = "description = \"a\"\n# why\n[stream.s]\nrecording = \"s.csv\"\nevent_time = \"t\"\n[replay]\nlimit = 5\n[strategies.x]\nindex = \"direct\"\n[output]\npath = \"out.csv\"\n";
+        let same = "[replay]\nlimit = 5\n[stream.s]\nevent_time = \"t\"\nrecording = \"s.csv\"\n";
+        assert_eq!(query(text).unwrap(), query(same).unwrap());
+        for other in [
+            same.replace("limit = 5", "limit = 6"),
+            same.replace("\"t\"", "\"u\""),
+            format!("{same}[output]\nwhere = \"x > 1\"\n"),
+            same.replace("limit = 5", "limit = \"5\""),
+        ] {
+            assert_ne!(query(&other).unwrap(), query(same).unwrap(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What a file, folder or glob holds: rows, possible keys, times.
+
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use streamjoin_datasets::{DatasetError, FileFormat, ReadOptions, Source};
+
+use super::column::{Column, Kind};
+use super::disorder::{Disorder, NO_TIME};
+use super::time::{self, TimeGuess};
+use crate::error::{Failure, Result};
+use crate::plan::{EventTime, Item};
+
+/// Rows of which all columns are looked at.
+const HEAD: usize = 10_000;
+/// Values that are held of one file at most.
+const MOST_CELLS: usize = 60_000_000;
+
+/// What is known of one recording or table.
+#[derive(Debug)]
+pub(super) struct Profile {
+    /// Qualifies its columns.
+    pub(super) name: String,
+    /// The path as it was given.
+    pub(super) argument: String,
+    pub(super) source: Source,
+    /// The character between fields, where it is no comma.
+    pub(super) delimiter: Option<char>,
+    /// Whether the first line of CSV files names the columns.
+    pub(super) header: bool,
+    /// Rows that were looked at.
+    pub(super) read: u64,
+    /// Rows in all, where that is known.
+    pub(super) rows: Option<u64>,
+    pub(super) columns: Vec<Column>,
+    /// The likeliest event time first.
+    pub(super) times: Vec<Time>,
+}
+
+/// A column that can be read as times, and those times.
+#[derive(Debug)]
+pub(super) struct Time {
+    pub(super) guess: TimeGuess,
+    /// Microseconds since 1970 a row.
+    pub(super) micros: Vec<i64>,
+    pub(super) disorder: Disorder,
+}
+
+impl Profile {
+    /// Looks at up to `limit` rows of `path`.
+    pub(super) fn read(argument: &str, name: String, limit: u64) -> Result<Self> {
+        let (source, options) = open(Path::new(argument))?;
+        if source.rows() == Some(0) {
+            return Err(nothing(argument));
+        }
+        let head = head(&source)?;
+        if head.num_rows() == 0 {
+            return Err(nothing(argument));
+        }
+        let fields = source.schema().fields();
+        let mut columns: Vec<Column> = fields
+            .iter()
+            .zip(head.columns())
+            .map(|(field, values)| Column::new(field.name(), values))
+            .collect();
+        let guesses = fields
+            .iter()
+            .zip(head.columns())
+            .enumerate()
+            .filter_map(|(at, (field, values))| Some((at, time::guess(field.name(), values)?)));
+        let mut reading: Vec<Reading> =
+            guesses.filter_map(|(at, g)| Reading::new(at, g, &source)).collect();
+        let held = columns.iter().filter(|column| column.kind.is_some()).count() + reading.len();
+        let limit = limit.min((MOST_CELLS / held.max(1)) as u64);
+        let (mut read, mut whole) = (0, true);
+        for batch in source.read(None).map_err(unreadable)? {
+            let batch = batch.map_err(unreadable)?.batch;
+            let left = limit - read;
+            let batch = match left < batch.num_rows() as u64 {
+                true => batch.slice(0, left as usize),
+                false => batch,
+            };
+            for (column, values) in columns.iter_mut().zip(batch.columns()) {
+                column.add(values).map_err(Failure::run)?;
+            }
+            reading.retain_mut(|time| time.add(&batch));
+            read += batch.num_rows() as u64;
+            if read == limit {
+                whole = source.rows() == Some(read);
+                break;
+            }
+        }
+        let mut times: Vec<Time> = reading.into_iter().filter_map(Reading::finish).collect();
+        times.sort_by(|a, b| b.guess.likelihood.total_cmp(&a.guess.likelihood));
+        for column in &mut columns {
+            let is_time = times.iter().any(|time| time.guess.spec.column == column.name);
+            column.is_time = is_time && (column.kind != Some(Kind::Other) || !column.is_key_like());
+        }
+        Ok(Self {
+            name,
+            argument: argument.to_owned(),
+            rows: source.rows().or(whole.then_some(read)),
+            delimiter: (options.delimiter != ReadOptions::default().delimiter
+                && source.format() == FileFormat::Csv)
+                .then_some(char::from(options.delimiter)),
+            header: options.header,
+            source,
+            read,
+            columns,
+            times,
+        })
+    }
+
+    /// The likeliest event time.
+    pub(super) fn time(&self) -> Option<&Time> {
+        self.times.first()
+    }
+
+    /// Whether rows were left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.rows != Some(self.read)
+    }
+}
+
+/// A time column while it is read.
+struct Reading {
+    guess: TimeGuess,
+    reader: EventTime,
+    micros: Vec<i64>,
+}
+
+impl Reading {
+    fn new(at: usize, guess: TimeGuess, source: &Source) -> Option<Self> {
+        let data_type = source.schema().field(at).data_type();
+        let reader = EventTime::new(&guess.spec, Item::Pass(at), data_type).ok()?;
+        Some(Self { guess, reader, micros: Vec::new() })
+    }
+
+    /// Whether all values so far are times.
+    fn add(&mut self, batch: &RecordBatch) -> bool {
+        let Ok(micros) = self.reader.micros(batch) else { return false };
+        self.micros.extend(micros.iter().map(|time| time.unwrap_or(NO_TIME)));
+        true
+    }
+
+    fn finish(mut self) -> Option<Time> {
+        let disorder = Disorder::of(&self.micros)?;
+        let missing = 1.0 - disorder.rows as f64 / self.micros.len() as f64;
+        self.guess.likelihood -= missing;
+        // A column that says when rows happened grows down the file.
+        if disorder.is_ordered() {
+            self.guess.likelihood += 0.8;
+        }
+        if disorder.span.0 == disorder.span.1 {
+            self.guess.likelihood -= 0.5;
+        }
+        Some(Time { guess: self.guess, micros: self.micros, disorder })
+    }
+}
+
+/// Opens files; of CSV, finds out what stands between fields and whether the
+/// first line names them.
+fn open(path: &Path) -> Result<(Source, ReadOptions)> {
+    let mut options = ReadOptions::default();
+    let mut source = Source::open(path, &options).map_err(unreadable)?;
+    if source.format() != FileFormat::Csv {
+        return Ok((source, options));
+    }
+    if let [only] = source.schema().fields().as_ref()
+        && let Some(delimiter) = [';', '\t', '|'].into_iter().find(|c| only.name().contains(*c))
+    {
+        options.delimiter = delimiter as u8;
+        source = Source::open(path, &options).map_err(unreadable)?;
+    }
+    let names = source.schema().fields();
+    let values = names.iter().filter(|field| is_value(field.name())).count();
+    if values * 2 >= names.len() && values > 0 {
+        options.header = false;
+        source = Source::open(path, &options).map_err(unreadable)?;
+    }
+    Ok((source, options))
+}
+
+/// Whether what should be a column's name is a value.
+fn is_value(name: &str) -> bool {
+    name.parse::<f64>().is_ok() || crate::scenario::timestamp(name).is_ok()
+}
+
+fn head(source: &Source) -> Result<RecordBatch> {
+    let (mut batches, mut rows) = (Vec::new(), 0);
+    for batch in source.read(None).map_err(unreadable)? {
+        let batch = batch.map_err(unreadable)?.batch;
+        let batch = batch.slice(0, batch.num_rows().min(HEAD - rows));
+        rows += batch.num_rows();
+        batches.push(batch);
+        if rows == HEAD {
+            break;
+        }
+    }
+    concat_batches(source.schema(), &batches).map_err(Failure::run)
+}
+
+fn unreadable(error: DatasetError) -> Failure {
+    match error {
+        DatasetError::UnknownFormat { .. } => Failure::usage(error),
+        _ => Failure::run(error),
+    }
+}
+
+fn nothing(argument: &str) -> Failure {
+    Failure::run(format!(
+        "{argument} has no rows: nothing can be told of its keys; give a file with rows"
+    ))
+}

@@ -1,0 +1,254 @@
+//! Which column says when a row happened, and how it is to be read.
+
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use arrow::compute::{cast, max, min};
+use arrow::datatypes::{DataType, Int64Type};
+use chrono::{NaiveDate, NaiveDateTime};
+
+use super::names::{is_key_like, words};
+use crate::scenario::{EventTimeSpec, TimeUnitName};
+
+/// Patterns of text that are tried, the likelier first of two that read the same text.
+const PATTERNS: [&str; 20] = [
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M:%S%.fZ",
+    "%Y-%m-%dT%H:%M:%S%.f+00:00",
+    "%Y-%m-%d %H:%M:%S%.f+00:00",
+    "%Y-%m-%d %H:%M:%S%.f UTC",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d",
+    "%Y/%m/%d %H:%M:%S%.f",
+    "%Y/%m/%d %H:%M",
+    "%Y/%m/%d",
+    "%m/%d/%Y %H:%M:%S%.f",
+    "%m/%d/%Y %I:%M:%S %p",
+    "%m/%d/%Y",
+    "%d/%m/%Y %H:%M:%S%.f",
+    "%d/%m/%Y",
+    "%d.%m.%Y %H:%M:%S%.f",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y",
+    "%d/%b/%Y:%H:%M:%S +0000",
+];
+
+/// Numbers that are times since 1970 from 2000 to 2100, by unit.
+const EPOCHS: [(TimeUnitName, i64); 4] = [
+    (TimeUnitName::Second, 1),
+    (TimeUnitName::Millisecond, 1_000),
+    (TimeUnitName::Microsecond, 1_000_000),
+    (TimeUnitName::Nanosecond, 1_000_000_000),
+];
+const YEAR_2000: i64 = 946_684_800;
+const YEAR_2100: i64 = 4_102_444_800;
+
+/// Words of columns that say when a row happened.
+const HAPPENED: [&str; 14] = [
+    "ts",
+    "time",
+    "timestamp",
+    "datetime",
+    "at",
+    "event",
+    "epoch",
+    "when",
+    "occurred",
+    "happened",
+    "date",
+    "day",
+    "zeit",
+    "datum",
+];
+
+/// Words of columns that say something else of a row's life.
+const OTHERWISE: [&str; 22] = [
+    "created",
+    "updated",
+    "modified",
+    "changed",
+    "inserted",
+    "loaded",
+    "ingested",
+    "received",
+    "arrival",
+    "processed",
+    "registered",
+    "signup",
+    "joined",
+    "born",
+    "birth",
+    "birthday",
+    "valid",
+    "expires",
+    "expiry",
+    "until",
+    "end",
+    "start",
+];
+
+/// A column that can be read as times.
+#[derive(Clone, Debug)]
+pub(super) struct TimeGuess {
+    /// How a scenario says it.
+    pub(super) spec: EventTimeSpec,
+    /// How likely it is the event time, in no unit.
+    pub(super) likelihood: f64,
+    /// Why, for people.
+    pub(super) why: String,
+    /// Another pattern that reads every value too, though otherwise.
+    pub(super) rival: Option<&'static str>,
+}
+
+/// Whether `values`, the first of a column, are times.
+pub(super) fn guess(name: &str, values: &ArrayRef) -> Option<TimeGuess> {
+    if values.len() == values.logical_null_count() {
+        return None;
+    }
+    let by_name = by_name(name);
+    let spec = |unit, format: Option<&str>| EventTimeSpec {
+        column: name.to_owned(),
+        unit,
+        format: format.map(str::to_owned),
+    };
+    let found = |spec, certainty: f64, why: String| TimeGuess {
+        spec,
+        likelihood: certainty + by_name,
+        why,
+        rival: None,
+    };
+    match values.data_type() {
+        DataType::Timestamp(..) => Some(found(spec(None, None), 2.0, "a timestamp".to_owned())),
+        DataType::Date32 => Some(found(spec(None, None), 1.0, "a date".to_owned())),
+        data_type if data_type.is_integer() => {
+            let unit = epoch(values, name)?;
+            let why = format!("integers that are {} since 1970", unit_name(unit));
+            Some(found(spec(Some(unit), None), 1.5, why))
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            let mut fitting = patterns(values);
+            let format = fitting.next()?;
+            let guess = found(spec(None, Some(format)), 1.7, format!("text like \"{format}\""));
+            Some(TimeGuess { rival: fitting.next(), ..guess })
+        }
+        _ => None,
+    }
+}
+
+/// What a name says: for an event time, or against it.
+fn by_name(name: &str) -> f64 {
+    let words = words(name);
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let whole: String = words.concat();
+    let mut score = 0.0;
+    if any(&HAPPENED) || whole.ends_with("time") || whole.ends_with("timestamp") {
+        score += 1.0;
+    }
+    if any(&OTHERWISE) {
+        score -= 1.2;
+    }
+    score
+}
+
+/// Whether a name says that the time is of the row's own life, as a table's are.
+pub(super) fn is_of_an_entity(name: &str) -> bool {
+    words(name).iter().any(|word| OTHERWISE[..18].contains(&word.as_str()))
+}
+
+/// The unit in which all numbers are times from 2000 to 2100.
+fn epoch(values: &ArrayRef, name: &str) -> Option<TimeUnitName> {
+    if is_key_like(name) {
+        return None;
+    }
+    let numbers = cast(values, &DataType::Int64).ok()?;
+    let numbers: &Int64Array = numbers.as_primitive::<Int64Type>();
+    let (least, most) = (min(numbers)?, max(numbers)?);
+    let (unit, _) = EPOCHS.into_iter().find(|(_, scale)| {
+        least >= YEAR_2000 * scale && most.checked_div(*scale).is_some_and(|most| most < YEAR_2100)
+    })?;
+    // Numbers of ten digits may be anything; a name must say more.
+    (unit != TimeUnitName::Second || by_name(name) > 0.0).then_some(unit)
+}
+
+/// The patterns that read every value.
+fn patterns(values: &ArrayRef) -> impl Iterator<Item = &'static str> {
+    let text = cast(values, &DataType::Utf8).ok();
+    PATTERNS.into_iter().filter(move |pattern| {
+        let Some(text) = &text else { return false };
+        let mut some = text.as_string::<i32>().iter().flatten();
+        some.all(|value| {
+            NaiveDateTime::parse_from_str(value, pattern).is_ok()
+                || NaiveDate::parse_from_str(value, pattern).is_ok()
+        })
+    })
+}
+
+/// A unit for people.
+fn unit_name(unit: TimeUnitName) -> &'static str {
+    match unit {
+        TimeUnitName::Second => "seconds",
+        TimeUnitName::Millisecond => "milliseconds",
+        TimeUnitName::Microsecond => "microseconds",
+        TimeUnitName::Nanosecond => "nanoseconds",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{Date32Array, StringArray, TimestampSecondArray};
+
+    use super::*;
+
+    fn of_text(values: &[&str]) -> Option<TimeGuess> {
+        let values: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
+        guess("ts", &values)
+    }
+
+    fn of_numbers(name: &str, values: &[i64]) -> Option<TimeUnitName> {
+        let values: ArrayRef = Arc::new(Int64Array::from(values.to_vec()));
+        guess(name, &values)?.spec.unit
+    }
+
+    #[test]
+    fn epochs_are_told_by_their_size() {
+        assert_eq!(of_numbers("ts", &[1_700_000_000, 1_700_000_060]), Some(TimeUnitName::Second));
+        assert_eq!(of_numbers("t", &[1_700_000_000_000]), Some(TimeUnitName::Millisecond));
+        assert_eq!(of_numbers("t", &[1_700_000_000_000_000]), Some(TimeUnitName::Microsecond));
+        let nanos = [1_700_000_000_000_000_000];
+        assert_eq!(of_numbers("t", &nanos), Some(TimeUnitName::Nanosecond));
+        // A phone number, a snowflake id, a count, one that is no time among times.
+        assert_eq!(of_numbers("phone", &[1_700_000_000]), None);
+        assert_eq!(of_numbers("tweet_id", &nanos), None);
+        assert_eq!(of_numbers("time", &[1, 2, 3]), None);
+        assert_eq!(of_numbers("time", &[1_700_000_000, 0]), None);
+    }
+
+    #[test]
+    fn text_is_told_by_its_pattern() {
+        let pattern = |values: &[&str]| of_text(values).and_then(|guess| guess.spec.format);
+        let text = |pattern: &str| Some(pattern.to_owned());
+        assert_eq!(pattern(&["2024-01-31 10:00:00"]), text("%Y-%m-%d %H:%M:%S%.f"));
+        assert_eq!(pattern(&["2024-01-31T10:00:00.5Z"]), text("%Y-%m-%dT%H:%M:%S%.fZ"));
+        assert_eq!(pattern(&["31.01.2024 10:00"]), text("%d.%m.%Y %H:%M"));
+        assert_eq!(pattern(&["01/02/2024", "13/02/2024"]), text("%d/%m/%Y"));
+        assert_eq!(pattern(&["10/Oct/2024:13:55:36 +0000"]), text("%d/%b/%Y:%H:%M:%S +0000"));
+        assert_eq!(pattern(&["2024-01-31", "yesterday"]), None);
+        // Days and months that can be taken for each other.
+        assert_eq!(of_text(&["01/02/2024"]).unwrap().rival, Some("%d/%m/%Y"));
+        assert_eq!(of_text(&["2024-01-31"]).unwrap().rival, None);
+    }
+
+    #[test]
+    fn names_decide_between_times() {
+        let times: ArrayRef = Arc::new(TimestampSecondArray::from(vec![1]));
+        let likelihood = |name: &str| guess(name, &times).unwrap().likelihood;
+        assert!(likelihood("click_ts") > likelihood("x"));
+        assert!(likelihood("x") > likelihood("created"));
+        assert!(likelihood("event_time") > likelihood("created_at"));
+        let days: ArrayRef = Arc::new(Date32Array::from(vec![1]));
+        assert!(likelihood("x") > guess("x", &days).unwrap().likelihood);
+        let nothing: ArrayRef = Arc::new(Date32Array::from(vec![None]));
+        assert!(guess("ts", &nothing).is_none());
+    }
+}

@@ -1,0 +1,31 @@
+//! Names as they have to stand in SQL text.
+
+use sqlparser::ast::{Expr, SelectItem};
+
+use super::parse;
+use super::scope::quoted;
+
+/// A name as SQL text that means it: in back-ticks if it is odd, or a word that
+/// SQL reads otherwise.
+pub(super) fn identifier(name: &str) -> String {
+    let means_itself = |text: &str| {
+        matches!(parse::expression(text), Ok(Expr::Identifier(ident)) if ident.value == name)
+            && matches!(
+                parse::expression(&format!("{text}.{text} = {text}.{text}")),
+                Ok(Expr::BinaryOp { left, .. })
+                    if matches!(&*left, Expr::CompoundIdentifier(parts) if parts.len() == 2)
+            )
+            && matches!(
+                parse::select_item(&format!("{text}.*")),
+                Ok(SelectItem::QualifiedWildcard(..))
+            )
+            && matches!(
+                parse::select_item(&format!("{text}.x AS {text}")),
+                Ok(SelectItem::ExprWithAlias { alias, .. }) if alias.value == name
+            )
+    };
+    match quoted(name) {
+        plain if plain == name && means_itself(&plain) => plain,
+        _ => format!("`{}`", name.replace('`', "``")),
+    }
+}
