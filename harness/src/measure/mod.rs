@@ -16,9 +16,7 @@ use crate::error::{Failure, Result};
 use crate::findings::{self, Look};
 use crate::plan::{Carried, Plan, Strategy, pool_with_caller};
 use crate::record::{DimensionSummary, Ended, Finding, Machine, PaceSummary, Progress, Summary};
-use crate::replay::{
-    Counted, Kept, Pass, PassOutcome, ProgressListener, Started, Terminated,
-};
+use crate::replay::{Counted, Kept, Pass, PassOutcome, ProgressListener, Started, Terminated};
 use crate::sink::{self, Sink, SinkSpec};
 
 pub use isolate::{Worker, serve};

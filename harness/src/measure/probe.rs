@@ -86,14 +86,8 @@ pub fn sustainable_rate(
         // What a flush empties at the end is no part of a stream that goes on.
         Plan::StreamStream(plan) => plan.end = End::Hold,
     }
-    let mut prober = Prober {
-        plan,
-        strategy,
-        sink,
-        asked,
-        clock,
-        pool: pool_with_caller(strategy.threads)?,
-    };
+    let mut prober =
+        Prober { plan, strategy, sink, asked, clock, pool: pool_with_caller(strategy.threads)? };
     let unthrottled = prober.unthrottled()?;
     let found = search(unthrottled, ticks.is_none(), |rate| {
         let probe = prober.probe(rate)?;
@@ -158,8 +152,7 @@ impl Prober<'_> {
             Verdict::Late
         } else if cut_off || outcome.batches > 2 && kept.falling_behind > STEADY {
             Verdict::FallingBehind
-        } else if !outcome.out_of_time && seconds < LEAST_TIME.min(self.asked.probe).as_secs_f64()
-        {
+        } else if !outcome.out_of_time && seconds < LEAST_TIME.min(self.asked.probe).as_secs_f64() {
             Verdict::TooShort
         } else if outcome.batches < LEAST_BATCHES {
             Verdict::TooFewBatches

@@ -102,7 +102,9 @@ pub(super) fn search(
         match verdict {
             Verdict::Sustained => search.low = Some(rate),
             // Rates above it have more.
-            Verdict::TooFewBatches if search.low.is_none() => search.floor = Some(search.floor.map_or(rate, |floor| floor.max(rate))),
+            Verdict::TooFewBatches if search.low.is_none() => {
+                search.floor = Some(search.floor.map_or(rate, |floor| floor.max(rate)))
+            }
             _ => search.high = Some(rate),
         }
         if verdict == Verdict::Late && steady && search.low.is_none() && search.unhurried(rate) {
@@ -145,9 +147,7 @@ pub(super) fn search(
     }
     found.rows_per_second = search.low;
     found.fails_at = search.high;
-    let too_short = |rate: f64| {
-        search.at(rate).any(|probe| probe.verdict == Verdict::TooShort)
-    };
+    let too_short = |rate: f64| search.at(rate).any(|probe| probe.verdict == Verdict::TooShort);
     if let Some(high) = search.high.filter(|high| too_short(*high)) {
         found.inconclusive = Some(format!(
             "at {high:.0} rows/s the recording is over too soon to tell, so the strategy may hold more: give a longer recording"
@@ -184,9 +184,8 @@ impl<P: FnMut(f64) -> Result<Probe>> Search<P> {
                 .partition(|verdict| *verdict == Verdict::Sustained);
             for verdicts in [held, failed] {
                 // What says nothing says no more when it is asked again.
-                let unclear = |v: &&Verdict| {
-                    matches!(v, Verdict::TooShort | Verdict::TooFewBatches)
-                };
+                let unclear =
+                    |v: &&Verdict| matches!(v, Verdict::TooShort | Verdict::TooFewBatches);
                 if let Some(verdict) = verdicts.iter().find(unclear) {
                     return Ok(*verdict);
                 }

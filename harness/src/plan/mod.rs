@@ -55,8 +55,8 @@ pub use table::{
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
-pub(crate) use timing::rows_due;
 pub use timing::Timing;
+pub(crate) use timing::rows_due;
 pub use uses::{FilterOnly, Uses};
 
 /// Fixed, so that runs repeat.
@@ -371,8 +371,7 @@ fn one_stream(
         join.probe_rows = rows.map(|rows| rows as f64 / versions);
     }
     let output = chain.output;
-    let plan =
-        StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
+    let plan = StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
 

@@ -212,9 +212,9 @@ impl<'p> Reader<'p> {
         if rows == 0 {
             return Ok(());
         }
-        let borders = source.borders(&mut self.cutter).map_err(|failure| {
-            failed(&self.plan.stream, &source.piece.places, failure, 0..rows)
-        })?;
+        let borders = source
+            .borders(&mut self.cutter)
+            .map_err(|failure| failed(&self.plan.stream, &source.piece.places, failure, 0..rows))?;
         let again = std::mem::take(&mut self.again);
         let whole = Part { piece: source.piece, times: source.times, again };
         let mut from = 0;

@@ -104,7 +104,8 @@ fn a_rate_is_found_in_every_format() {
     // enough to say so is its own affair.
     let find = |format: &str| {
         let find = ["run", "s.toml", "--find-rate", "--p99", "1 minute", "--probe", "50ms"];
-        let ran = folder.streamjoin(&[&find[..], &["--format", format, "--report", "r.json"]].concat());
+        let ran =
+            folder.streamjoin(&[&find[..], &["--format", format, "--report", "r.json"]].concat());
         assert!([0, 5].contains(&ran.code), "{}", ran.stderr);
         assert_eq!(ran.code == 5, ran.stderr.contains("inconclusive: strategy"), "{}", ran.stderr);
         ran.stdout

@@ -10,11 +10,7 @@ fn folder() -> Folder {
         "id,k,at,got\n".to_owned() + &(from..from + 50).map(row).collect::<String>()
     };
     let table: String = (0..7).map(|k| format!("{k}\n")).collect();
-    Folder::new(&[
-        ("s/a.csv", &rows(0)),
-        ("s/b.csv", &rows(50)),
-        ("d.csv", &format!("k\n{table}")),
-    ])
+    Folder::new(&[("s/a.csv", &rows(0)), ("s/b.csv", &rows(50)), ("d.csv", &format!("k\n{table}"))])
 }
 
 fn scenario(stream: &str, replay: &str) -> String {

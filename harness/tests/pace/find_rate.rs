@@ -125,7 +125,8 @@ fn a_batch_that_is_too_slow_by_itself_is_told() {
 #[test]
 fn two_streams_are_not_read_again() {
     let rows = |from: u64, to: u64| -> String {
-        let rows = (from..to).map(|at| format!("{at},2024-01-01 {:02}:{:02}:00\n", at / 60, at % 60));
+        let rows =
+            (from..to).map(|at| format!("{at},2024-01-01 {:02}:{:02}:00\n", at / 60, at % 60));
         "k,at\n".to_owned() + &rows.collect::<String>()
     };
     let folder = Folder::new(&[("l.csv", &rows(0, 600)), ("r.csv", &rows(0, 600))]);

@@ -103,7 +103,8 @@ fn a_late_batch_starts_at_once_and_takes_more() {
 
 #[test]
 fn a_tick_without_rows_is_idle() {
-    let text = scenario("trigger = { every = \"400 ms\" }\npace = { rows_per_second = 1 }\nlimit = 2");
+    let text =
+        scenario("trigger = { every = \"400 ms\" }\npace = { rows_per_second = 1 }\nlimit = 2");
     let ran = folder().run(&text);
     // Rows are due at 1 and 2 s.
     assert_eq!(ran.sizes(), [1, 1]);

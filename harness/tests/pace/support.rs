@@ -159,8 +159,7 @@ pub(crate) fn pass(plan: &Plan, service: &mut (dyn FnMut(u64) -> Duration + Send
     // The machine has run for a while when the pass begins.
     clock.turn(millis(12_345));
     let began = clock.now();
-    let mut sink =
-        Slow { clock: Arc::clone(&clock), service, done: Vec::new(), rows: Vec::new() };
+    let mut sink = Slow { clock: Arc::clone(&clock), service, done: Vec::new(), rows: Vec::new() };
     let mut notes = Notes::default();
     let strategy = Strategy::auto().unwrap();
     let pass = Pass::new(plan, &strategy, None).by_clock(&*clock);

@@ -287,9 +287,9 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
 /// Why a probe failed.
 fn why(probe: &Probe) -> String {
     let at = table::rate(probe.rows_per_second);
-    let p99 = probe.latency_ms.map_or_else(String::new, |latency| {
-        format!("p99 {} ms", table::significant(latency.p99))
-    });
+    let p99 = probe
+        .latency_ms
+        .map_or_else(String::new, |latency| format!("p99 {} ms", table::significant(latency.p99)));
     match probe.verdict {
         Verdict::Late => format!("at {at} rows/s {p99}"),
         Verdict::FallingBehind => format!(

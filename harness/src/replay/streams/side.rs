@@ -72,7 +72,8 @@ impl<'p> SideReader<'p> {
             };
             if let (Some(item), None) = (&self.plan.stream.trigger_column, &self.converter) {
                 let column = item.evaluate(&piece.batch);
-                let column = column.map_err(|e| piece.failed(&self.plan.stream, Failure::run(e)))?;
+                let column =
+                    column.map_err(|e| piece.failed(&self.plan.stream, Failure::run(e)))?;
                 self.converter = Some(super::chunk::converter(&column)?);
             }
             let chunk = Chunk::look(
