@@ -8,8 +8,9 @@ use std::process::Command;
 use clap::Args;
 use streamjoin_datasets::FileFormat;
 
+use super::run::Unmatched;
 use crate::error::{Failure, Result};
-use crate::measure::{LEAST_TIME, measure, serve};
+use crate::measure::{LEAST_TIME, measure_with, serve};
 use crate::plan::{plan, strategies};
 use crate::scenario::{self, Scenario, SourceText};
 use crate::sink::SinkSpec;
@@ -38,6 +39,8 @@ pub(super) struct MeasureOneArgs {
     #[arg(long, requires = "output")]
     output_format: Option<String>,
     #[arg(long)]
+    unmatched: Option<PathBuf>,
+    #[arg(long)]
     force: bool,
 }
 
@@ -58,7 +61,12 @@ impl MeasureOneArgs {
                 self.output_format.as_deref(),
                 self.force,
             )?;
-            measure(&plan, strategy, &sink, LEAST_TIME, listener)
+            let unmatched = self.unmatched.as_deref();
+            let unmatched = unmatched
+                .map(|path| Unmatched::new(&scenario, self.limit, path, self.force))
+                .transpose()?;
+            let unmatched = unmatched.as_ref().map(Unmatched::to);
+            measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, listener)
         })
     }
 }
@@ -73,6 +81,8 @@ pub(super) struct Job<'a> {
     pub(super) progress: bool,
     /// A file to write; a sink on standard output cannot be given away.
     pub(super) output: Option<(&'a Path, FileFormat, bool)>,
+    /// A file for rows that found nothing, and whether it may be replaced.
+    pub(super) unmatched: Option<(&'a Path, bool)>,
 }
 
 impl Job<'_> {
@@ -98,11 +108,15 @@ impl Job<'_> {
         if self.progress {
             command.arg("--progress");
         }
-        if let Some((path, format, force)) = self.output {
+        if let Some((path, format, _)) = self.output {
             command.arg("--output").arg(path).arg(format!("--output-format={format}"));
-            if force {
-                command.arg("--force");
-            }
+        }
+        if let Some((path, _)) = self.unmatched {
+            command.arg("--unmatched").arg(path);
+        }
+        let forces = [self.output.map(|output| output.2), self.unmatched.map(|file| file.1)];
+        if forces.contains(&Some(true)) {
+            command.arg("--force");
         }
         Ok(command)
     }

@@ -10,6 +10,7 @@ pub mod conform;
 mod curve;
 pub mod data;
 mod explain;
+mod findings;
 mod gate;
 mod gate_table;
 mod init;

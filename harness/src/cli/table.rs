@@ -2,17 +2,14 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::record::{Report, RunRecord, Summary};
+use crate::measure::comparable;
+use crate::record::{Ended, Environment, Report, RunRecord, Summary};
 use crate::scenario::Scenario;
+pub(super) use crate::words::{bytes, grouped, seconds, significant};
 
 /// The lines that `run` prints; `verified` = all strategies gave the same rows.
 pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec<String> {
-    let mut lines = Vec::new();
-    let title = match &scenario.spec.description {
-        Some(description) => format!("{}: {description}", scenario.name),
-        None => scenario.name.clone(),
-    };
-    lines.push(title);
+    let mut lines = vec![title(scenario)];
     if let Some(first) = report.runs.first() {
         lines.push(counts(&first.summary));
         if !first.summary.dimensions.is_empty() {
@@ -23,17 +20,47 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
     if report.runs.iter().any(|run| run.summary.state_rows.is_some()) {
         lines.push(state(&report.runs).to_string());
     }
+    if report.runs.iter().any(|run| run.summary.pace.is_some()) {
+        lines.push(pace(&report.runs).to_string());
+    }
+    for run in &report.runs {
+        if run.summary.ended == Ended::Duration {
+            let (name, rows) = (&run.strategy, grouped(run.summary.rows_in));
+            lines.push(format!("{name}: ended by the time of the replay, after {rows} rows"));
+        }
+    }
     if let [first, others @ ..] = report.runs.as_slice()
         && !others.is_empty()
     {
         lines.push(ratios(first, others).to_string());
         if verified {
-            let names: Vec<&str> = report.runs.iter().map(|run| run.strategy.as_str()).collect();
-            lines.push(format!("verified: {} gave the same rows", names.join(", ")));
+            let (same, apart): (Vec<&RunRecord>, Vec<&RunRecord>) =
+                report.runs.iter().partition(|run| comparable(first, run));
+            let names = |runs: &[&RunRecord]| -> String {
+                runs.iter().map(|run| run.strategy.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            if same.len() > 1 {
+                lines.push(format!("verified: {} gave the same rows", names(&same)));
+            }
+            if !apart.is_empty() {
+                lines.push(format!(
+                    "not compared with {}: {}, to which time gave other rows or other batches",
+                    first.strategy,
+                    names(&apart)
+                ));
+            }
         }
     }
-    lines.push(machine(report));
+    lines.push(machine(&report.environment));
     lines
+}
+
+/// The scenario's name and what it says of itself.
+pub(super) fn title(scenario: &Scenario) -> String {
+    match &scenario.spec.description {
+        Some(description) => format!("{}: {description}", scenario.name),
+        None => scenario.name.clone(),
+    }
 }
 
 fn counts(summary: &Summary) -> String {
@@ -148,14 +175,30 @@ fn state(runs: &[RunRecord]) -> Table {
     table
 }
 
-/// A length of time for people.
-pub(super) fn seconds(seconds: f64) -> String {
-    match seconds {
-        s if s >= 86_400.0 => format!("{} d", significant(s / 86_400.0)),
-        s if s >= 3600.0 => format!("{} h", significant(s / 3600.0)),
-        s if s >= 60.0 => format!("{} min", significant(s / 60.0)),
-        s => format!("{} s", significant(s)),
+/// How the pace was kept.
+fn pace(runs: &[RunRecord]) -> Table {
+    let mut table = table(&[
+        "pace",
+        "rows/s due",
+        "busy",
+        "late batches",
+        "idle ticks",
+        "behind at end",
+        "at most",
+    ]);
+    for RunRecord { strategy, summary, .. } in runs {
+        let Some(pace) = &summary.pace else { continue };
+        table.add_row([
+            strategy.clone(),
+            rate(pace.rows_per_second),
+            format!("{:.0} %", pace.busy_share * 100.0),
+            format!("{} of {}", grouped(pace.late_batches), grouped(summary.batches)),
+            grouped(pace.idle_ticks),
+            seconds(pace.behind_ms / 1000.0),
+            seconds(pace.most_behind_ms / 1000.0),
+        ]);
     }
+    table
 }
 
 /// How the strategies compare with the first.
@@ -182,8 +225,8 @@ fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     table
 }
 
-fn machine(report: &Report) -> String {
-    let environment = &report.environment;
+/// The machine and the build, in a line.
+pub(super) fn machine(environment: &Environment) -> String {
     let machine = &environment.machine;
     format!(
         "{}, {} cores, {}; {} build of streamjoin {}, {}",
@@ -212,19 +255,6 @@ pub(super) fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Three significant digits with a metric prefix.
 pub(super) fn rate(per_second: f64) -> String {
     let (scaled, unit) = match per_second {
@@ -240,39 +270,13 @@ pub(super) fn millis(millis: f64) -> String {
     significant(millis)
 }
 
-pub(super) fn significant(value: f64) -> String {
-    match value.abs() {
-        v if v >= 100.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.1}"),
-        v if v >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.4}"),
-    }
-}
-
-pub(super) fn bytes(bytes: u64) -> String {
-    let bytes = bytes as f64;
-    match bytes {
-        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
-        b => format!("{b:.0} B"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(336_776), "336,776");
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn rates_have_three_digits() {
         assert_eq!(rate(25_100_000.0), "25.1 M");
         assert_eq!(rate(12.0), "12.0");
-        assert_eq!(bytes(1_500_000), "1.5 MB");
-        assert_eq!(bytes(12), "12 B");
-        assert_eq!(significant(0.0123), "0.0123");
     }
 }

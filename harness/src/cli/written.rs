@@ -15,8 +15,8 @@ use crate::sink::SinkSpec;
 /// How far into a file a report says that it is one.
 const REPORT_HEAD: u64 = 4096;
 
-/// Refuses an output or report path that would replace an input, the scenario
-/// or the other, and an output that would become part of a recording.
+/// Refuses an output path, or one of the other named ones, that would replace an input, the
+/// scenario or another of them, and an output that would become part of a recording.
 ///
 /// # Errors
 /// A usage failure that names the path and what it is.
@@ -24,14 +24,16 @@ pub(super) fn check(
     scenario: &Scenario,
     plan: &Plan,
     sink: &SinkSpec,
-    report: Option<&Path>,
+    others: &[(&str, Option<&Path>)],
 ) -> Result<()> {
     let output = match sink {
         SinkSpec::File { path, .. } if !sink.uses_stdout() => Some(path.as_path()),
         _ => None,
     };
-    let written = output.map(|path| ("output", path));
-    for (what, path) in written.into_iter().chain(report.map(|path| ("report", path))) {
+    let named = [("output", output)].into_iter().chain(others.iter().copied());
+    let written: Vec<(&str, &Path)> =
+        named.filter_map(|(what, path)| Some((what, path?))).collect();
+    for &(what, path) in &written {
         let refuse = |that: String| {
             Err(Failure::usage(format!("{what} path {} {that}: choose another", path.display())))
         };
@@ -50,12 +52,16 @@ pub(super) fn check(
             }
         }
     }
-    match (output, report) {
-        (Some(output), Some(report)) if place(output) == place(report) => Err(Failure::usage(
-            format!("{} cannot hold both output and report: choose two paths", output.display()),
-        )),
-        _ => Ok(()),
+    for (at, (what, path)) in written.iter().enumerate() {
+        let same = |(_, other): &&(&str, &Path)| place(other) == place(path);
+        if let Some((other, _)) = written[at + 1..].iter().find(same) {
+            return Err(Failure::usage(format!(
+                "{} cannot hold both {what} and {other}: choose two paths",
+                path.display()
+            )));
+        }
     }
+    Ok(())
 }
 
 /// A file by its place, whether it is there or not.

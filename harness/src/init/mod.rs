@@ -126,9 +126,11 @@ fn path_from(scenario: &Path, path: &str) -> Result<String> {
     })
 }
 
-/// Whether rows come nearly as they happened.
+/// Whether rows come nearly as they happened, and tell of that.
 fn may_be_a_stream(profile: &Profile) -> bool {
-    profile.time().is_some_and(|time| time.disorder.is_ordered())
+    profile.time().is_some_and(|time| {
+        time.disorder.is_ordered() && !time::is_of_an_entity(&time.guess.spec.column)
+    })
 }
 
 /// What is said of the files and of what joins them.

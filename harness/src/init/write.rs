@@ -468,7 +468,8 @@ pub(super) fn condition(from: &Profile, to: &Profile, link: &Link) -> String {
     link.parts.iter().map(part).collect::<Vec<_>>().join(" AND ")
 }
 
-/// The names of a key that is the same on both sides and nowhere else in sight.
+/// The names of a key that is the same on both sides and nowhere else in sight,
+/// if no later table is joined by the table's own column, which `USING` hides.
 fn using(found: &Found, table: usize, link: &Link) -> Option<Vec<String>> {
     let (profiles, roles) = (&found.profiles, &found.roles);
     let joined = &roles.tables[table];
@@ -481,7 +482,11 @@ fn using(found: &Found, table: usize, link: &Link) -> Option<Vec<String>> {
             profiles[**at].columns.iter().any(|column| column.name.eq_ignore_ascii_case(left))
         };
         let once = before.iter().filter(has).count() == 1;
-        (left == right && once && link.form == Form::Plain).then(|| left.clone())
+        let later = roles.tables[table + 1..].iter().filter(|later| later.from == joined.table);
+        let is_needed = later
+            .flat_map(|later| later.links.first())
+            .any(|link| link.parts.iter().any(|(left, _)| left == r));
+        (left == right && once && !is_needed && link.form == Form::Plain).then(|| left.clone())
     };
     link.parts.iter().map(name).collect()
 }

@@ -92,12 +92,16 @@ impl Worker {
                 Message::Warning { message } => listener.warning(&message)?,
                 Message::Progress { progress } => listener.progress(&progress)?,
                 Message::Idle { idle } => listener.idle(&idle)?,
-                Message::Measured { summary, cut_short } => {
+                Message::Measured { summary, cut_short, findings } => {
                     let cut_short = cut_short.map(|told| interrupt::named(told.into()));
-                    let ended = Ended::by(cut_short.as_ref());
+                    let ended = match &cut_short {
+                        Some(failure) => Ended::by(failure),
+                        None => summary.ended,
+                    };
                     return Ok(Some(Measured {
                         summary: Summary { ended, ..*summary },
                         cut_short,
+                        findings,
                     }));
                 }
                 Message::Failure { failure } => return Err(failure.into()),
@@ -133,9 +137,10 @@ pub fn serve(
     end_with_the_other();
     let mut teller = Teller { every_batch, rows: 0, told: Instant::now(), told_batch: None };
     let message = match measure(&mut teller) {
-        Ok(Measured { summary, cut_short }) => Message::Measured {
+        Ok(Measured { summary, cut_short, findings }) => Message::Measured {
             summary: Box::new(summary),
             cut_short: cut_short.as_ref().map(Into::into),
+            findings,
         },
         Err(failure) => Message::Failure { failure: (&failure).into() },
     };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, FailureKind};
-use crate::record::{Progress, Summary};
+use crate::record::{Finding, Progress, Summary};
 use crate::replay::Idle;
 
 /// One line.
@@ -36,6 +36,8 @@ pub(super) enum Message {
         summary: Box<Summary>,
         /// Why it was cut short.
         cut_short: Option<ToldFailure>,
+        /// What it found out.
+        findings: Vec<Finding>,
     },
     /// It failed; nothing follows.
     Failure {

@@ -6,20 +6,25 @@ mod isolate;
 mod latency;
 mod memory;
 mod message;
+mod probe;
+mod sustain;
 mod verify;
 
 use std::time::{Duration, Instant};
 
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, pool_with_caller};
-use crate::record::{DimensionSummary, Ended, Progress, Summary};
-use crate::replay::{Counted, Pass, PassOutcome, ProgressListener, Started, Terminated};
+use crate::findings::{self, Look};
+use crate::plan::{Carried, Plan, Strategy, pool_with_caller};
+use crate::record::{DimensionSummary, Ended, Finding, Machine, PaceSummary, Progress, Summary};
+use crate::replay::{Counted, Kept, Pass, PassOutcome, ProgressListener, Started, Terminated};
 use crate::sink::{self, Sink, SinkSpec};
 
 pub use isolate::{Worker, serve};
 pub use latency::Latencies;
 pub use memory::{MemoryPeaks, MemorySampler, anonymous_bytes};
-pub use verify::verify;
+pub use probe::{Sustainable, SustainableRate, sustainable_rate};
+pub use sustain::{Probe, Verdict};
+pub use verify::{comparable, verify};
 
 /// How long a strategy is measured at least, unless one pass takes longer.
 pub const LEAST_TIME: Duration = Duration::from_secs(2);
@@ -31,6 +36,17 @@ pub struct Measured {
     pub summary: Summary,
     /// Why it was cut short, and where its rows are kept.
     pub cut_short: Option<Failure>,
+    /// What it found out beside its numbers.
+    pub findings: Vec<Finding>,
+}
+
+/// Where stream rows that found nothing go.
+#[derive(Clone, Copy, Debug)]
+pub struct UnmatchedTo<'a> {
+    /// The plan with the columns that are written, of the same scenario.
+    pub plan: &'a Plan,
+    /// A file.
+    pub sink: &'a SinkSpec,
 }
 
 impl Measured {
@@ -56,8 +72,24 @@ pub fn measure(
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
+    measure_with(plan, strategy, sink, None, least_time, listener)
+}
+
+/// The same; stream rows that find nothing in the first pass are written. That
+/// pass carries more columns than the others then, and is no measurement of time.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_with(
+    plan: &Plan,
+    strategy: &Strategy,
+    sink: &SinkSpec,
+    unmatched: Option<UnmatchedTo<'_>>,
+    least_time: Duration,
+    listener: &mut dyn ProgressListener,
+) -> Result<Measured> {
     listener.started(&Started { strategy: strategy.name.clone(), rows: plan.rows() })?;
-    let measured = passes(plan, strategy, sink, least_time, listener);
+    let measured = passes(plan, strategy, sink, unmatched, least_time, listener);
     tell_end(listener, measured)
 }
 
@@ -78,6 +110,7 @@ fn passes(
     plan: &Plan,
     strategy: &Strategy,
     sink: &SinkSpec,
+    unmatched: Option<UnmatchedTo<'_>>,
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
@@ -85,21 +118,40 @@ fn passes(
     let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
     let mut target = sink::open(sink, schema)?;
-    let mut first = match pass.run(&mut *target, listener, Counted::All) {
+    let mut missed = unmatched.map(open_unmatched).transpose()?;
+    let ran = match unmatched {
+        None => pass.run(&mut *target, listener, Counted::All),
+        Some(UnmatchedTo { plan, .. }) => {
+            let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
+            let missed = missed.as_deref_mut().map(|sink| sink as &mut dyn Sink);
+            pass.run_with(&mut *target, missed, listener, Counted::All)
+        }
+    };
+    let mut first = match ran {
         Ok(outcome) => outcome,
-        Err(failure) => return Err(abandoned(failure, target)),
+        Err(failure) => return Err(abandoned(failure, std::iter::once(target).chain(missed))),
     };
     let flush = Instant::now();
     match first.cut_short.take() {
-        None => target.finish()?,
-        Some(failure) => first.cut_short = Some(abandoned(failure, target)),
+        None => {
+            target.finish()?;
+            missed.map_or(Ok(()), Sink::finish)?;
+        }
+        Some(failure) => {
+            let targets = std::iter::once(target).chain(missed);
+            first.cut_short = Some(abandoned(failure, targets));
+        }
     }
     first.elapsed += flush.elapsed();
 
     let mut timed = Timed::default();
-    let worth_repeating =
-        first.rows_in > 0 && first.cut_short.is_none() && !matches!(sink, SinkSpec::Console);
-    if first.elapsed < least_time && worth_repeating {
+    // A paced pass takes its time, and one that time ends is what was asked for.
+    let worth_repeating = first.rows_in > 0
+        && first.cut_short.is_none()
+        && first.kept.is_none()
+        && !first.out_of_time
+        && !matches!(sink, SinkSpec::Console);
+    if (first.elapsed < least_time || unmatched.is_some()) && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
         // The second bound ends runs whose passes are over before they can be timed.
@@ -124,19 +176,29 @@ fn passes(
     }
     let peaks = sampler.finish();
     let summary = summary(plan, &first, &timed, peaks);
-    Ok(Measured { summary, cut_short: first.cut_short })
+    // After all measurements: a second look at data takes time and memory.
+    let memory = Machine::detect().memory_bytes;
+    let findings = findings::find(&Look { plan, strategy, outcome: &first, memory });
+    Ok(Measured { summary, cut_short: first.cut_short, findings })
+}
+
+fn open_unmatched(unmatched: UnmatchedTo<'_>) -> Result<Box<dyn Sink>> {
+    let carried = unmatched.plan.carried().map(Carried::schema);
+    let schema = carried.ok_or_else(|| Failure::usage("the plan carries no rows to write"))?;
+    sink::open(unmatched.sink, schema)
 }
 
 /// A pass's failure, with where its whole batches were kept.
-fn abandoned(failure: Failure, sink: Box<dyn Sink>) -> Failure {
-    let note = match sink.abandon() {
+fn abandoned(failure: Failure, sinks: impl Iterator<Item = Box<dyn Sink>>) -> Failure {
+    let notes = sinks.map(|sink| match sink.abandon() {
         Ok(Some(kept)) => format!("; {kept}"),
         Ok(None) => String::new(),
         // What cannot be written cannot be closed either.
         Err(second) if second.message == failure.message => String::new(),
         Err(second) => format!("; and then: {second}"),
-    };
-    Failure { kind: failure.kind, message: failure.message + &note }
+    });
+    let notes: String = notes.collect();
+    Failure { kind: failure.kind, message: failure.message + &notes }
 }
 
 /// What is kept of the passes that are timed: little of each, for short
@@ -213,7 +275,33 @@ fn summary(plan: &Plan, first: &PassOutcome, timed: &Timed, peaks: MemoryPeaks) 
         outer_delay: first.state.and(first.outer_delay.quantiles()),
         evicted: first.evicted,
         work: first.work,
-        ended: Ended::by(first.cut_short.as_ref()),
+        ended: match &first.cut_short {
+            Some(failure) => Ended::by(failure),
+            None if first.out_of_time => Ended::Duration,
+            None => Ended::Complete,
+        },
+        pace: first.kept.map(|kept| pace(&kept, first.elapsed)),
+        batch_borders: first
+            .borders
+            .filter(|_| plan.depends_on_batches())
+            .map(|borders| format!("{borders:016x}")),
+    }
+}
+
+fn pace(kept: &Kept, elapsed: Duration) -> PaceSummary {
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    let waited = match elapsed.as_secs_f64() {
+        all if all > 0.0 => (kept.waited.as_secs_f64() / all).min(1.0),
+        _ => 0.0,
+    };
+    PaceSummary {
+        rows_per_second: kept.rows_per_second,
+        busy_share: 1.0 - waited,
+        late_batches: kept.late_batches,
+        idle_ticks: kept.idle_ticks,
+        behind_ms: millis(kept.behind),
+        most_behind_ms: millis(kept.most_behind),
+        falling_behind: kept.falling_behind,
     }
 }
 

@@ -7,10 +7,12 @@ use streamjoin_kernels::key::CastMode;
 use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticSpec};
 
 use super::bind::BoundDimension;
+use super::carry;
 use super::join::BoundJoin;
 use super::projector::{Computed, Item, Projector};
 use super::relation::{Needed, Origin, Selection, field};
 use super::table::TableColumns;
+use super::uses::{self, Uses};
 use crate::sql::{BoundExpr, Scope, pair_predicate};
 
 /// One join as the kernels take it.
@@ -22,6 +24,11 @@ pub struct ChainJoin {
     pub table: TableColumns,
     /// The join.
     pub spec: StreamStaticSpec,
+    /// What it retains without use.
+    pub uses: Uses,
+    /// Where the columns that the chain starts from stand in the stream side;
+    /// empty unless they are carried along.
+    pub carried: Vec<Option<usize>>,
 }
 
 /// From the last join's rows to what is given out.
@@ -55,6 +62,8 @@ pub enum Unmatched {
 pub(super) struct Chain {
     /// Columns of the first scope that are needed.
     pub(super) stream: Needed,
+    /// Those that would be needed without the output's `where`.
+    pub(super) stream_without_filter: Needed,
     /// Whether a marker of the join before the chain follows them: a column of
     /// booleans, null where that join found no match.
     pub(super) marked: bool,
@@ -85,21 +94,30 @@ enum Marker {
     Extra,
 }
 
-/// Lays out the chain over rows whose columns are `first`.
+/// Lays out the chain over rows whose columns are `first`; with `carry` all of
+/// these travel up to the last join.
 pub(super) fn lay_out(
     first: &Scope,
     before: Before,
     dimensions: &[BoundDimension],
     output: &Selection,
     mode: CastMode,
+    carry: bool,
 ) -> Chain {
     let unmatched = unmatched(before, dimensions, output);
     let marked = before == Before::Outer && unmatched == Unmatched::ByMarkers;
-    let mut given: BTreeSet<usize> = BTreeSet::new();
+    let selected: BTreeSet<usize> =
+        output.columns.iter().flat_map(|selected| selected.origin.columns()).copied().collect();
+    let mut given = selected.clone();
     given.extend(output.filter.iter().flat_map(BoundExpr::columns));
-    given.extend(output.columns.iter().flat_map(|selected| selected.origin.columns()));
     let markers = markers(dimensions, &given, unmatched);
-    let (needed, tables) = needs(dimensions, given);
+    let positions = if carry { carry::positions(first, dimensions) } else { Vec::new() };
+    let (mut needed, tables) = needs(dimensions, given, &positions);
+    let (without_filter, tables_without) = needs(dimensions, selected, &[]);
+    let uses = uses::of_tables(dimensions, output, &needed, &tables, &tables_without);
+    if carry && dimensions.is_empty() {
+        needed = vec![Needed::from((0..first.columns.len()).collect::<BTreeSet<_>>())];
+    }
     let mut joins = Vec::with_capacity(dimensions.len());
     let mut extras = usize::from(marked);
     for (at, dimension) in dimensions.iter().enumerate() {
@@ -116,6 +134,8 @@ pub(super) fn lay_out(
             table: &tables[at],
             extras,
             mode,
+            uses: &uses[at],
+            carried: positions.get(at).map_or(&[], Vec::as_slice),
         };
         joins.push(step.lay_out(extra));
         extras += usize::from(extra);
@@ -137,6 +157,7 @@ pub(super) fn lay_out(
             unmatched,
         },
         stream: needed.into_iter().next().unwrap_or_default(),
+        stream_without_filter: without_filter.into_iter().next().unwrap_or_default(),
         marked,
         joins,
     }
@@ -186,12 +207,17 @@ fn markers(
 }
 
 /// The columns needed before each join and after the last, and of each table.
-fn needs(dimensions: &[BoundDimension], given: BTreeSet<usize>) -> (Vec<Needed>, Vec<Needed>) {
+fn needs(
+    dimensions: &[BoundDimension],
+    given: BTreeSet<usize>,
+    carried: &[Vec<Option<usize>>],
+) -> (Vec<Needed>, Vec<Needed>) {
     let mut needed = vec![given];
     let mut tables = Vec::new();
-    for dimension in dimensions.iter().rev() {
+    for (at, dimension) in dimensions.iter().enumerate().rev() {
         let join = &dimension.join;
         let mut stream: BTreeSet<usize> = join.stream_columns().collect();
+        stream.extend(carried.get(at).into_iter().flatten().flatten());
         let mut table: BTreeSet<usize> = join.dimension_columns().collect();
         for &position in needed.last().into_iter().flatten() {
             match join.sources[position] {
@@ -217,6 +243,8 @@ struct Step<'a> {
     /// Marker columns of earlier joins, after the needed columns.
     extras: usize,
     mode: CastMode,
+    uses: &'a Uses,
+    carried: &'a [Option<usize>],
 }
 
 impl Step<'_> {
@@ -259,7 +287,13 @@ impl Step<'_> {
             output: self.joined_columns(join, marker),
             cast_mode: self.mode,
         };
-        ChainJoin { input: stream_side, table: table_side, spec }
+        ChainJoin {
+            input: stream_side,
+            table: table_side,
+            spec,
+            uses: self.uses.clone(),
+            carried: carry::in_input(self.carried, self.input),
+        }
     }
 
     /// The stream side: needed columns, markers, computed keys; and where the keys stand.

@@ -25,6 +25,9 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 pub struct EventTime {
     item: Item,
     reading: Reading,
+    /// The unit of integers.
+    unit: Option<TimeUnit>,
+    column: String,
 }
 
 /// How a value becomes microseconds since 1970.
@@ -77,7 +80,20 @@ impl EventTime {
                 ));
             }
         };
-        Ok(Self { item, reading })
+        let unit = spec.unit.map(Into::into);
+        Ok(Self { item, reading, unit, column: spec.column.clone() })
+    }
+
+    /// The column, as the scenario names it.
+    #[must_use]
+    pub fn column(&self) -> &str {
+        &self.column
+    }
+
+    /// The unit that the scenario names for integers.
+    #[must_use]
+    pub fn unit(&self) -> Option<TimeUnit> {
+        self.unit
     }
 
     /// Microseconds since 1970 of each row; finer digits are floored.

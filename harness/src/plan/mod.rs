@@ -9,6 +9,7 @@
 mod arrival;
 mod bind;
 mod bind_pair;
+mod carry;
 mod chain;
 mod data_hash;
 mod event_time;
@@ -24,16 +25,20 @@ mod streams;
 mod table;
 mod table_join;
 mod threads;
+mod timing;
+mod uses;
 
 #[cfg(test)]
 mod tests;
 
 use crate::error::{Failure, Result};
-use crate::scenario::{JoinSpec, Merge, Micros, Scenario, Trigger};
+use crate::scenario::{DisorderSpec, JoinSpec, Merge, Micros, Refresh, Scenario, Trigger};
 use chain::Before;
 use streamjoin_datasets::Source;
+use streamjoin_kernels::JoinType;
 
 pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
+pub use carry::Carried;
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
 pub use event_time::EventTime;
 
@@ -46,9 +51,13 @@ pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
 pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
+    scan as scan_table,
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
+pub use timing::Timing;
+pub(crate) use timing::rows_due;
+pub use uses::{FilterOnly, Uses};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -67,10 +76,19 @@ pub enum Plan {
 pub struct StreamStaticPlan {
     /// The stream.
     pub stream: StreamPlan,
+    /// How fast it comes, and when it ends.
+    pub timing: Timing,
+    /// Which rows are held back.
+    pub disorder: Option<DisorderSpec>,
+    /// Whether the recording begins again at its end, until time ends the stream.
+    pub repeat: bool,
     /// The joins in order.
     pub joins: Vec<JoinPlan>,
     /// What is given out.
     pub output: ChainOutput,
+    /// The stream's rows as they are written when they find nothing, if all
+    /// their columns are carried along.
+    pub carried: Option<Carried>,
 }
 
 /// The stream and how it is cut.
@@ -109,6 +127,16 @@ impl Plan {
         match self {
             Self::StreamStatic(plan) => &plan.output,
             Self::StreamStream(plan) => &plan.output,
+        }
+    }
+
+    /// Rows that found nothing as they are written; none if their columns are
+    /// not carried along.
+    #[must_use]
+    pub fn carried(&self) -> Option<&Carried> {
+        match self {
+            Self::StreamStatic(plan) => plan.carried.as_ref(),
+            Self::StreamStream(plan) => plan.carried.as_ref(),
         }
     }
 
@@ -159,6 +187,49 @@ impl Plan {
         self.joins().iter().try_for_each(|join| join.operator(strategy, None).map(|_| ()))
     }
 
+    /// How fast rows come, and when the stream ends.
+    #[must_use]
+    pub fn timing(&self) -> &Timing {
+        match self {
+            Self::StreamStatic(plan) => &plan.timing,
+            Self::StreamStream(plan) => &plan.timing,
+        }
+    }
+
+    /// Replays at another pace, or for another time.
+    pub fn set_timing(&mut self, timing: Timing) {
+        match self {
+            Self::StreamStatic(plan) => plan.timing = timing,
+            Self::StreamStream(plan) => plan.timing = timing,
+        }
+    }
+
+    /// Where a batch ends.
+    #[must_use]
+    pub fn trigger(&self) -> &Trigger {
+        match self {
+            Self::StreamStatic(plan) => &plan.stream.trigger,
+            Self::StreamStream(plan) => &plan.trigger,
+        }
+    }
+
+    /// Cuts other batches; the stream must have what the trigger looks at.
+    pub fn set_trigger(&mut self, trigger: Trigger) {
+        match self {
+            Self::StreamStatic(plan) => plan.stream.trigger = trigger,
+            Self::StreamStream(plan) => plan.trigger = trigger,
+        }
+    }
+
+    /// Whether other batches of the same rows may give other joined rows: of
+    /// two streams, whose watermark moves between batches, and of a table that
+    /// changes between them.
+    #[must_use]
+    pub fn depends_on_batches(&self) -> bool {
+        matches!(self, Self::StreamStream(_))
+            || self.joins().iter().any(|join| join.table.refresh == Refresh::EveryBatch)
+    }
+
     /// Rows that one pass reads, where it is known.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
@@ -170,10 +241,7 @@ impl Plan {
                 (both.map(|(left, right)| left.saturating_add(right)), plan.limit)
             }
         };
-        match rows {
-            Some(rows) => Some(limit.map_or(rows, |limit| limit.min(rows))),
-            None => limit,
-        }
+        rows.into_iter().chain(limit).chain(self.timing().rows()).min()
     }
 }
 
@@ -186,11 +254,44 @@ pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
     lay_out(scenario, bind(scenario), limit)
 }
 
+/// As [`plan`], with all columns of the stream (of both, joined) carried up to
+/// the last join, so that rows which find nothing can be written.
+///
+/// # Errors
+/// As [`plan`]; a usage failure where no row can be said to have found nothing.
+pub fn plan_carrying(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
+    let plan = lay_out_with(scenario, bind(scenario), limit, true)?;
+    if let Plan::StreamStream(pair) = &plan
+        && matches!(pair.spec.join_type, JoinType::Inner | JoinType::LeftSemi)
+        && pair.joins.is_empty()
+    {
+        let form = match pair.spec.join_type {
+            JoinType::Inner => "type = \"full outer\"",
+            _ => "type = \"left anti\"",
+        };
+        return Err(Failure::usage(format!(
+            "a {} join of two streams lets its state forget which rows found nothing, so they cannot be written: say {form} to have them",
+            pair.spec.join_type
+        ))
+        .at(&scenario.text));
+    }
+    Ok(plan)
+}
+
 /// Lays out what was bound.
 ///
 /// # Errors
 /// What stopped the binding, or the first refusal.
 pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<Plan> {
+    lay_out_with(scenario, bound, limit, false)
+}
+
+fn lay_out_with(
+    scenario: &Scenario,
+    bound: Bound,
+    limit: Option<u64>,
+    carry: bool,
+) -> Result<Plan> {
     let Bound { stream, pair, joins, output, failure } = bound;
     if let Some(failure) = failure {
         return Err(failure);
@@ -202,9 +303,11 @@ pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<
     }
     let limit = limit.or(scenario.spec.replay.limit);
     match (stream, pair, output, &scenario.spec.join) {
-        (Some(stream), _, Some(output), _) => one_stream(scenario, stream, joins, &output, limit),
+        (Some(stream), _, Some(output), _) => {
+            one_stream(scenario, stream, joins, &output, limit, carry)
+        }
         (None, Some(pair), Some(output), Some(join)) => {
-            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit)
+            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit, carry)
         }
         _ => Err(Failure::usage(format!("{}: nothing to run", scenario.text))),
     }
@@ -216,17 +319,24 @@ fn one_stream(
     joins: Vec<BoundDimension>,
     output: &Selection,
     limit: Option<u64>,
+    carry: bool,
 ) -> Result<Plan> {
     let scope = &stream.relation.scope;
-    let chain = chain::lay_out(scope, Before::Matched, &joins, output, cast_mode(scenario));
+    let mode = cast_mode(scenario);
+    let chain = chain::lay_out(scope, Before::Matched, &joins, output, mode, carry);
+    let carried = carry.then(|| Carried::new(scope));
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
     let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|w| *w.get_ref());
     let trigger = trigger(scenario);
+    let timing = Timing::of(scenario)?;
+    let disorder = scenario.spec.replay.disorder.as_ref().map(|disorder| *disorder.get_ref());
     let uses_time = watermark.is_some()
+        || disorder.is_some()
         || matches!(trigger, Trigger::EventTime(_))
         || joins.iter().any(|joined| joined.table.follows_time());
     let event_time = stream.event_time.as_ref().filter(|_| uses_time);
-    let arrival = stream.arrival.as_ref().filter(|_| matches!(trigger, Trigger::Arrival(_)));
+    let uses_arrival = disorder.is_some() || matches!(trigger, Trigger::Arrival(_));
+    let arrival = stream.arrival.as_ref().filter(|_| uses_arrival);
     let also = event_time.iter().chain(&arrival).flat_map(|(origin, _)| origin.columns());
     let also = also.chain(stream.trigger_column.iter().flat_map(Origin::columns));
     let prepare = stream.relation.prepare(&chain.stream, also.copied());
@@ -253,14 +363,15 @@ fn one_stream(
         trigger_column,
         limit,
     };
-    has_end(scenario, &stream, limit)?;
+    has_end(scenario, &stream, limit, &timing)?;
     let mut joins = join_plans(scenario, joins, chain.joins);
-    let rows = stream.feed.rows().into_iter().chain(limit).min();
+    let rows = stream.feed.rows().into_iter().chain(limit).chain(timing.rows()).min();
     for join in &mut joins {
         let versions = join.table.versions.len().max(1) as f64;
         join.probe_rows = rows.map(|rows| rows as f64 / versions);
     }
-    let plan = StreamStaticPlan { stream, joins, output: chain.output };
+    let output = chain.output;
+    let plan = StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
 
@@ -271,27 +382,37 @@ fn two_streams(
     joins: Vec<BoundDimension>,
     output: &Selection,
     limit: Option<u64>,
+    carry: bool,
 ) -> Result<Plan> {
     let mode = cast_mode(scenario);
     let join = &pair.join;
-    let chain = chain::lay_out(&join.output, streams::before(join.join_type), &joins, output, mode);
+    let before = streams::before(join.join_type);
+    let chain = chain::lay_out(&join.output, before, &joins, output, mode, carry);
+    let needed = (&chain.stream, &chain.stream_without_filter);
+    let movable = |column: usize| !join.join_type.extends_with_nulls(join.sources[column].side);
+    let filter_only = uses::of_first(&join.output, &joins, output, needed, movable);
     let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
-    has_end(scenario, &streams.left.stream, limit)?;
-    has_end(scenario, &streams.right.stream, limit)?;
+    let timing = Timing::of(scenario)?;
+    has_end(scenario, &streams.left.stream, limit, &timing)?;
+    has_end(scenario, &streams.right.stream, limit, &timing)?;
     let replay = &scenario.spec.replay;
     let plan = StreamStreamPlan {
         place: join.place(&pair.left.relation.name, &pair.right.relation.name),
         left: streams.left,
         right: streams.right,
         spec: streams.spec,
+        on: join.keys.iter().map(|key| (key.left.to_string(), key.right.to_string())).collect(),
         joined: streams.joined,
         merge: replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref()),
         disorder: replay.disorder.as_ref().map(|disorder| *disorder.get_ref()),
         trigger: trigger(scenario),
+        timing,
         limit,
         end: replay.end.unwrap_or_default(),
         joins: join_plans(scenario, joins, chain.joins),
         output: chain.output,
+        carried: carry.then(|| Carried::new(&join.output)),
+        filter_only: filter_only.filter(|_| !carry),
         warnings: join.warnings.clone(),
         unbounded: explain_pair::unbounded(scenario, pair),
     };
@@ -313,6 +434,12 @@ fn join_plans(
 ) -> Vec<JoinPlan> {
     let joins = joins.into_iter().zip(chain).zip(&scenario.spec.dimension);
     let joins = joins.map(|((joined, chain), spec)| JoinPlan {
+        on: joined
+            .join
+            .keys
+            .iter()
+            .map(|k| (k.stream.to_string(), k.dimension.to_string()))
+            .collect(),
         place: joined.join.place(&joined.relation.name),
         name: joined.relation.name,
         table: joined.table,
@@ -325,11 +452,23 @@ fn join_plans(
 }
 
 /// Refuses to read a stream without end.
-fn has_end(scenario: &Scenario, stream: &StreamPlan, limit: Option<u64>) -> Result<()> {
-    let endless = matches!(stream.feed, Feed::Generated(_)) && stream.feed.rows().is_none();
-    if endless && limit.is_none() {
+fn has_end(
+    scenario: &Scenario,
+    stream: &StreamPlan,
+    limit: Option<u64>,
+    timing: &Timing,
+) -> Result<()> {
+    if stream.feed.is_endless() && limit.is_none() && timing.duration.is_none() {
         return Err(Failure::usage(format!(
-            "[stream.{}] generates rows without end: give `[replay] limit`, or --limit",
+            "[stream.{}] generates rows without end: give `[replay] limit` or `duration`, or --limit or --duration",
+            stream.name
+        ))
+        .at(&scenario.text));
+    }
+    let once = matches!(trigger(scenario), Trigger::Once);
+    if stream.feed.is_endless() && limit.is_none() && timing.rows().is_none() && once {
+        return Err(Failure::usage(format!(
+            "[stream.{}] generates rows without end, and with the trigger `once` no batch would end: cut it by {{ rows = N }}, or give a limit",
             stream.name
         ))
         .at(&scenario.text));

@@ -20,6 +20,13 @@ pub struct Computed {
     columns: Vec<usize>,
 }
 
+impl std::fmt::Display for Computed {
+    /// As SQL.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.expr.fmt(f)
+    }
+}
+
 impl Computed {
     /// `expr` over batches in which scope column `c` stands at `position(c)`.
     pub fn new(expr: &BoundExpr, position: impl Fn(usize) -> usize) -> Self {

@@ -249,6 +249,12 @@ impl Prepare {
         self.filter.is_some()
     }
 
+    /// The condition by which they are.
+    #[must_use]
+    pub fn filter_text(&self) -> Option<String> {
+        self.filter.as_ref().map(ToString::to_string)
+    }
+
     /// Schema of the result.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {

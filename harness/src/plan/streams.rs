@@ -13,12 +13,14 @@ use streamjoin_kernels::{
 
 use super::bind::BoundStream;
 use super::bind_pair::arrival_time;
+use super::carry::Carried;
 use super::chain::{Before, add_keys};
 use super::event_time::EventTime;
 use super::pair::{BoundPair, BoundPairJoin, side_column};
 use super::projector::{Item, Projector};
 use super::relation::{Needed, Origin};
-use super::{ChainOutput, JoinPlan, Strategy, StreamPlan};
+use super::uses::FilterOnly;
+use super::{ChainOutput, JoinPlan, Strategy, StreamPlan, Timing};
 use crate::error::{Failure, Result};
 use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
 use crate::sql::{BoundExpr, pair_predicate};
@@ -34,6 +36,8 @@ pub struct StreamStreamPlan {
     pub spec: StreamStreamSpec,
     /// The join's name and keys, for messages.
     pub place: String,
+    /// The keys as text: the left's and the right's.
+    pub on: Vec<(String, String)>,
     /// From the joined rows to those that the tables are joined with.
     pub joined: JoinedRows,
     /// Which row comes next.
@@ -42,6 +46,8 @@ pub struct StreamStreamPlan {
     pub disorder: Option<DisorderSpec>,
     /// Where a batch ends.
     pub trigger: Trigger,
+    /// How fast rows of both come, and when they end.
+    pub timing: Timing,
     /// Rows of both streams to read at most.
     pub limit: Option<u64>,
     /// What becomes of the state at the end.
@@ -50,6 +56,11 @@ pub struct StreamStreamPlan {
     pub joins: Vec<JoinPlan>,
     /// What is given out.
     pub output: ChainOutput,
+    /// The joined rows as they are written when they found nothing, if all their
+    /// columns are carried along.
+    pub carried: Option<Carried>,
+    /// What the state holds for the output's `where` alone.
+    pub filter_only: Option<FilterOnly>,
     /// What is odd about the join, though it can be run.
     pub warnings: Vec<String>,
     /// Which streams' rows never leave the state, and why.

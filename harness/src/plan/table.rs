@@ -181,6 +181,19 @@ pub fn read(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result
     Ok(table)
 }
 
+/// A table's rows as a join wants them, batch after batch.
+///
+/// # Errors
+/// A run failure that names the file; so has each batch.
+pub fn scan<'t>(
+    feed: &Feed,
+    expected: &SchemaRef,
+    columns: &'t TableColumns,
+) -> Result<impl Iterator<Item = Result<RecordBatch>> + 't> {
+    let batches = feed.read(&wanted(feed, expected, columns)?)?;
+    Ok(batches.map(|batch| columns.apply(&batch.map_err(Failure::run)?.batch)))
+}
+
 /// Which row of a table that could be read made `build` fail; `None` where no
 /// row alone does.
 pub fn blame(

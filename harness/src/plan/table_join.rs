@@ -24,6 +24,8 @@ pub struct JoinPlan {
     pub chain: ChainJoin,
     /// The join's name and keys, for messages.
     pub place: String,
+    /// The keys as text: the stream's and the table's.
+    pub on: Vec<(String, String)>,
     pub(super) layout: Option<Choice<Layout>>,
     pub(super) index: Option<Choice<IndexKind>>,
     /// Stream rows that each version of the table meets, where that is known.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Progress, Summary};
+use super::{Finding, Progress, Summary};
 use crate::replay::Idle;
 
 /// One line of `--format jsonl`: what happened, to which strategy, and the
@@ -33,6 +33,14 @@ pub enum Line<'a> {
         strategy: &'a str,
         /// What.
         message: &'a str,
+    },
+    /// What the run shows, told before its summary.
+    Finding {
+        /// Name of the strategy.
+        strategy: &'a str,
+        /// The finding.
+        #[serde(flatten)]
+        finding: &'a Finding,
     },
     /// The strategy is measured.
     Summary {

@@ -6,6 +6,7 @@
 mod checksum;
 mod digest;
 mod environment;
+mod finding;
 mod lines;
 mod progress;
 mod schema;
@@ -18,14 +19,15 @@ mod tests;
 
 pub use checksum::Checksum;
 pub use environment::{Caches, Environment, Machine};
+pub use finding::{Finding, Severity};
 pub use lines::Line;
 pub use progress::{
     DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
 };
 pub use schema::{line_schema, report_schema};
 pub use summary::{
-    DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary,
+    DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION,
+    StateBytes, StateRows, Summary,
 };
 pub use time::iso_millis;
 pub use work::Work;

@@ -8,6 +8,7 @@ use arrow::datatypes::SchemaRef;
 use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
 
 use super::behind::{Behind, Built, Wanted};
+use super::evidence::TableSeen;
 use crate::error::{Failure, Result};
 use crate::plan::{Feed, Fingerprint, JoinPlan, blame_table, read_table};
 use crate::record::DimensionProgress;
@@ -33,6 +34,7 @@ pub(super) struct Dimension<'p> {
     /// What is odd about the table and was not told yet.
     warnings: Vec<String>,
     warned: bool,
+    seen: TableSeen,
 }
 
 #[derive(Debug)]
@@ -58,6 +60,7 @@ impl<'p> Dimension<'p> {
             behind,
             warnings: Vec::new(),
             warned: false,
+            seen: TableSeen::default(),
         }
     }
 
@@ -119,10 +122,12 @@ impl<'p> Dimension<'p> {
             None if once => Ok(table.versions[version].feed.clone()),
             _ => table.reopen(version),
         };
-        feed.and_then(|feed| self.load(join, &feed, version, fingerprint)).map_err(|failure| {
-            let doing = if self.loads == 0 { "loading" } else { "reloading" };
-            failure.at(format!("{doing} dimension `{}`", self.plan.name))
-        })
+        feed.and_then(|feed| self.load(join, &feed, (version, fingerprint), batch)).map_err(
+            |failure| {
+                let doing = if self.loads == 0 { "loading" } else { "reloading" };
+                failure.at(format!("{doing} dimension `{}`", self.plan.name))
+            },
+        )
     }
 
     fn fingerprint(&self, version: usize) -> Result<Option<Fingerprint>> {
@@ -144,8 +149,8 @@ impl<'p> Dimension<'p> {
         &mut self,
         join: &mut StreamStaticJoin,
         feed: &Feed,
-        version: usize,
-        fingerprint: Option<Fingerprint>,
+        (version, fingerprint): (usize, Option<Fingerprint>),
+        batch: u64,
     ) -> Result<()> {
         let rows = read_table(feed, &self.schema, &self.plan.chain.table)?;
         // Declared versions are numbered as the scenario lists them, reloads of
@@ -162,6 +167,7 @@ impl<'p> Dimension<'p> {
                 .unwrap_or(failure)
         })?;
         self.loads += 1;
+        self.seen.loaded(&snapshot, self.loads, version, batch);
         self.rebuilt = Some(snapshot.build_time());
         join.swap(Arc::clone(&snapshot));
         self.count(&snapshot, 0);
@@ -178,6 +184,7 @@ impl<'p> Dimension<'p> {
         self.build_time += snapshot.build_time();
         self.indexed_rows += snapshot.rows() as u64;
         self.peak_bytes = self.peak_bytes.max(beside + snapshot.bytes());
+        self.seen.built(snapshot);
         if !self.warned && !snapshot.notes().is_empty() {
             // Once: the contents of a changing table are all odd in the same way.
             self.warned = true;
@@ -208,6 +215,11 @@ impl<'p> Dimension<'p> {
     /// Bytes of the loaded table.
     fn bytes(&self) -> usize {
         self.loaded.as_ref().map_or(0, |loaded| loaded.snapshot.bytes())
+    }
+
+    /// What was loaded of it.
+    pub(super) fn seen(&self) -> TableSeen {
+        self.seen
     }
 
     /// Greatest size of the table.

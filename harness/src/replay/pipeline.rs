@@ -8,7 +8,9 @@ use streamjoin_kernels::{JoinStats, StreamStaticJoin};
 
 use super::behind::Behind;
 use super::dimension::Dimension;
+use super::evidence::JoinEvidence;
 use super::listener::ProgressListener;
+use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::plan::{JoinPlan, Projector, Strategy};
 use crate::record::Work;
@@ -58,9 +60,11 @@ pub(super) struct JoinTimes {
 }
 
 /// Counts and times of one push, and where its rows go.
-pub(super) struct Run<'r> {
+pub(super) struct Run<'r, 'w> {
     pub(super) counts: &'r mut [JoinCounts],
     pub(super) times: JoinTimes,
+    /// Looks on, if this is the first pass.
+    pub(super) witness: Option<&'r mut Witness<'w>>,
     pub(super) give_out: &'r mut dyn FnMut(RecordBatch) -> Result<()>,
 }
 
@@ -105,6 +109,12 @@ impl<'p> Pipeline<'p> {
         self.steps.iter_mut().try_for_each(|step| step.dimension.settle())
     }
 
+    /// What was noticed of the joins and of their tables.
+    pub(super) fn witnessed(&self, witness: Witness<'_>) -> Vec<JoinEvidence> {
+        let joins = witness.finish().into_iter().zip(self.dimensions());
+        joins.map(|(join, dimension)| JoinEvidence { table: dimension.seen(), ..join }).collect()
+    }
+
     /// The dimensions in order.
     pub(super) fn dimensions(&self) -> impl Iterator<Item = &Dimension<'p>> {
         self.steps.iter().map(|step| &step.dimension)
@@ -125,23 +135,34 @@ impl<'p> Pipeline<'p> {
     }
 
     /// Joins rows of the stream with every table.
-    pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+    pub(super) fn push(&self, rows: &RecordBatch, run: &mut Run<'_, '_>) -> Result<()> {
         push_from(&self.steps, 0, rows, run)
     }
 }
 
 /// Feeds `rows` to the join at `at`, and what comes out to those after it.
-fn push_from(steps: &[Step<'_>], at: usize, rows: &RecordBatch, run: &mut Run<'_>) -> Result<()> {
+fn push_from(
+    steps: &[Step<'_>],
+    at: usize,
+    rows: &RecordBatch,
+    run: &mut Run<'_, '_>,
+) -> Result<()> {
     let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
     let place = |error| Failure::run(error).at(&step.plan.place);
     let input: &Projector = &step.plan.chain.input;
     let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
     let mut wall = Duration::ZERO;
     let mut cursor = timed(&mut wall, || step.join.push(&input)).map_err(place)?;
+    if let Some(witness) = &mut run.witness {
+        witness.before(at, &mut cursor);
+    }
     while let Some(joined) = timed(&mut wall, || cursor.next_batch()).map_err(place)? {
         push_from(steps, at + 1, &joined, run)?;
     }
     let stats = cursor.stats();
+    if let Some(witness) = &mut run.witness {
+        witness.after(at, step.plan, &input, &mut cursor)?;
+    }
     run.counts[at].add(&stats);
     run.times.add(&stats, wall);
     Ok(())

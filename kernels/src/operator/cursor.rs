@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter;
 
 use super::encode::passed;
@@ -28,6 +29,10 @@ pub struct JoinCursor<'a> {
     waiting: VecDeque<Unit>,
     running: Vec<Unit>,
     ready: VecDeque<RecordBatch>,
+    /// The rows that passed the one-sided filter, where some did not.
+    passed: Option<BooleanBuffer>,
+    /// The batch's row numbers of rows without a match, if they are asked for.
+    unmatched: Option<Vec<u32>>,
     stats: JoinStats,
 }
 
@@ -38,7 +43,8 @@ impl<'a> JoinCursor<'a> {
         columns: Vec<ArrayRef>,
         rows: usize,
     ) -> Result<Self> {
-        let (columns, passed) = drop_filtered(join, columns, rows)?;
+        let (columns, mask) = drop_filtered(join, columns, rows)?;
+        let passed = mask.as_ref().map_or(rows, BooleanBuffer::count_set_bits);
         let mut cursor = Self {
             join,
             snapshot,
@@ -46,6 +52,8 @@ impl<'a> JoinCursor<'a> {
             waiting: VecDeque::new(),
             running: Vec::new(),
             ready: VecDeque::new(),
+            passed: mask,
+            unmatched: None,
             stats: JoinStats {
                 rows_in: (rows - passed) as u64,
                 rows_unmatched: (rows - passed) as u64,
@@ -91,12 +99,39 @@ impl<'a> JoinCursor<'a> {
                 self.ready.extend(step);
                 if unit.is_done() {
                     self.stats.add(&unit.stats);
+                    if let (Some(all), Some(rows)) = (&mut self.unmatched, unit.unmatched) {
+                        all.extend(rows);
+                    }
                 } else {
                     units.push(unit);
                 }
             }
             self.running = units;
         }
+    }
+
+    /// Asks for the rows without a match; to be said before the first
+    /// [`next_batch`](Self::next_batch). It costs a look at each row.
+    pub fn note_unmatched(&mut self) {
+        self.unmatched = Some(Vec::new());
+    }
+
+    /// The rows of the batch, by number and ascending, that have no match:
+    /// those that fail the stream's own condition are among them. Complete, as
+    /// many as [`JoinStats::rows_unmatched`] says, once
+    /// [`next_batch`](Self::next_batch) has given none; empty unless
+    /// [`note_unmatched`](Self::note_unmatched) asked for them.
+    #[must_use]
+    pub fn take_unmatched(&mut self) -> Vec<u32> {
+        let Some(mut rows) = self.unmatched.take() else { return Vec::new() };
+        if let Some(passed) = &self.passed {
+            let of_batch: Vec<u32> = passed.set_indices().map(|row| row as u32).collect();
+            rows.iter_mut().for_each(|row| *row = of_batch[*row as usize]);
+            rows.extend((!passed).set_indices().map(|row| row as u32));
+        }
+        // Partitions and threads give them out in another order.
+        rows.sort_unstable();
+        rows
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch)
@@ -115,8 +150,9 @@ impl<'a> JoinCursor<'a> {
             threads => 4 * threads,
         };
         while self.running.len() < width
-            && let Some(unit) = self.waiting.pop_front()
+            && let Some(mut unit) = self.waiting.pop_front()
         {
+            unit.unmatched = self.unmatched.is_some().then(Vec::new);
             self.running.push(unit);
         }
     }
@@ -131,21 +167,20 @@ impl<'a> JoinCursor<'a> {
 /// Where no stream row is preserved, those that fail the one-sided filter are
 /// gone before their keys are looked at, as Spark pushes the filter below the
 /// join: a malformed key in such a row is no error. Returns the columns and
-/// their number of rows.
+/// which rows they are of, where that is not all.
 fn drop_filtered(
     join: &StreamStaticJoin,
     columns: Vec<ArrayRef>,
     rows: usize,
-) -> Result<(Vec<ArrayRef>, usize)> {
+) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
     if join.plan.preserves_stream() {
-        return Ok((columns, rows));
+        return Ok((columns, None));
     }
-    let Some(passed) = passed(&join.plan, &columns, rows)? else { return Ok((columns, rows)) };
-    let count = passed.count_set_bits();
-    if count == rows {
-        return Ok((columns, rows));
+    let Some(passed) = passed(&join.plan, &columns, rows)? else { return Ok((columns, None)) };
+    if passed.count_set_bits() == rows {
+        return Ok((columns, None));
     }
-    let passed = BooleanArray::new(passed, None);
-    let kept = columns.iter().map(|column| Ok(filter(column, &passed)?)).collect::<Result<_>>()?;
-    Ok((kept, count))
+    let mask = BooleanArray::new(passed.clone(), None);
+    let kept = columns.iter().map(|column| Ok(filter(column, &mask)?)).collect::<Result<_>>()?;
+    Ok((kept, Some(passed)))
 }

@@ -54,6 +54,8 @@ pub(super) struct Unit {
     pairs: Pairs,
     /// Pairs that were given out.
     emitted: usize,
+    /// The batch's row numbers of rows without a match, if they are asked for.
+    pub(super) unmatched: Option<Vec<u32>>,
     pub(super) stats: JoinStats,
 }
 
@@ -63,7 +65,7 @@ enum Input {
     /// Before the start.
     None,
     /// The columns that the join reads, only the rows of this unit.
-    Sliced { columns: Vec<ArrayRef>, keys: EncodedKeys, hashes: Vec<u64> },
+    Sliced { first_row: u32, columns: Vec<ArrayRef>, keys: EncodedKeys, hashes: Vec<u64> },
     /// Keys by partition, and the number in the batch of each row.
     Exchanged { exchange: Arc<Exchange>, rows: Vec<u32> },
 }
@@ -91,6 +93,7 @@ impl Unit {
             matched: Vec::new(),
             pairs: Pairs::default(),
             emitted: 0,
+            unmatched: None,
             stats: JoinStats::default(),
         }
     }
@@ -153,7 +156,7 @@ impl Unit {
                 let keys = encode(join, &columns, len, &mut hashes)
                     .map_err(|error| error.after_rows(start))?;
                 self.row_bytes = join.plan.output_row_bytes(&columns, &snapshot.parts().payload);
-                self.input = Input::Sliced { columns, keys, hashes };
+                self.input = Input::Sliced { first_row: start as u32, columns, keys, hashes };
                 self.stretches = vec![Stretch { piece: 0, part: Some(0), from: 0, len }];
             }
             UnitRows::Exchanged(exchange, stretches) => {
@@ -247,6 +250,7 @@ impl Unit {
         }
         let matched = found.iter().filter(|&&row| row != NO_ROW).count();
         self.count(matched);
+        self.note_unmatched(|row| found[row] == NO_ROW);
         let keep_rows = |pairs: &mut Pairs, keep: &dyn Fn(u32) -> bool| {
             pairs.probe_rows.extend((0..found.len() as u32).filter(|&i| keep(found[i as usize])));
         };
@@ -318,6 +322,9 @@ impl Unit {
         }
         let matched = self.matched.iter().filter(|&&matched| matched).count();
         self.count(matched);
+        let flags = std::mem::take(&mut self.matched);
+        self.note_unmatched(|row| !flags[row]);
+        self.matched = flags;
         let wanted = match join.plan.emit {
             Emit::Pairs { preserved: false } => None,
             Emit::Pairs { preserved: true } => Some(false),
@@ -329,6 +336,21 @@ impl Unit {
             self.pairs.build_rows.resize(self.pairs.probe_rows.len(), NO_ROW);
         }
         Ok(Stage::Done)
+    }
+
+    /// Notes the rows that found nothing, if somebody asks.
+    fn note_unmatched(&mut self, is_unmatched: impl Fn(usize) -> bool) {
+        let Some(unmatched) = &mut self.unmatched else { return };
+        let rows = (0..self.rows).filter(|&row| is_unmatched(row));
+        match &self.input {
+            Input::None => {}
+            Input::Sliced { first_row, .. } => {
+                unmatched.extend(rows.map(|row| first_row + row as u32));
+            }
+            Input::Exchanged { rows: of_batch, .. } => {
+                unmatched.extend(rows.map(|row| of_batch[row]));
+            }
+        }
     }
 
     fn count(&mut self, matched: usize) {

@@ -136,7 +136,17 @@ fn check(types: &[KeyType], strategic: &Strategic, stream: &[Row], dimension: &[
     let expected =
         nested_loop(join_type, &strategic.null_safe, strategic.conditions, stream, dimension);
     let names: Vec<_> = types.iter().map(|key_type| key_type.name).collect();
-    assert_eq!(case.run(), expected, "{names:?} {case:?}");
+    let mut unmatched = Vec::new();
+    assert_eq!(case.run_noting(&mut unmatched), expected, "{names:?} {case:?}");
+    let alone = nested_loop(
+        JoinType::LeftAnti,
+        &strategic.null_safe,
+        strategic.conditions,
+        stream,
+        dimension,
+    );
+    let alone: Vec<i64> = alone.into_iter().filter_map(|(row, _)| row).collect();
+    assert_eq!(unmatched, alone, "{names:?} {case:?}");
 }
 
 proptest! {

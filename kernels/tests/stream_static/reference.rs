@@ -162,12 +162,18 @@ impl Case<'_> {
 
     /// Runs the operator over the cuts of the stream.
     pub(crate) fn run(&self) -> Vec<OutRow> {
+        self.run_noting(&mut Vec::new())
+    }
+
+    /// The same; adds the numbers of the stream rows without a match.
+    pub(crate) fn run_noting(&self, unmatched: &mut Vec<i64>) -> Vec<OutRow> {
         let join = self.loaded();
         let (mut start, mut cut) = (0, 0);
         let mut out = Vec::new();
         while start < self.stream.num_rows() || cut < self.cuts.len() {
             let rows = self.cuts[cut.min(self.cuts.len() - 1)].min(self.stream.num_rows() - start);
-            self.push(&join, &self.stream.slice(start, rows), &mut out);
+            let missed = self.push(&join, &self.stream.slice(start, rows), &mut out);
+            unmatched.extend(missed.into_iter().map(|row| start as i64 + i64::from(row)));
             start += rows;
             cut += 1;
         }
@@ -189,14 +195,16 @@ impl Case<'_> {
         join
     }
 
-    /// Pushes a batch; checks bounds, texts and counters on the way.
+    /// Pushes a batch; checks bounds, texts and counters on the way. Answers
+    /// which of its rows have no match.
     pub(crate) fn push(
         &self,
         join: &StreamStaticJoin,
         stream: &RecordBatch,
         out: &mut Vec<OutRow>,
-    ) {
+    ) -> Vec<u32> {
         let mut cursor = join.push(stream).unwrap();
+        cursor.note_unmatched();
         let mut rows_out = 0;
         while let Some(batch) = cursor.next_batch().unwrap() {
             assert!(batch.num_rows() > 0 && batch.num_rows() <= self.options.max_output_rows);
@@ -207,6 +215,9 @@ impl Case<'_> {
         let stats = cursor.stats();
         assert_eq!((stats.rows_in, stats.rows_out), (stream.num_rows() as u64, rows_out));
         assert_eq!(stats.rows_matched + stats.rows_unmatched, stats.rows_in);
+        let unmatched = cursor.take_unmatched();
+        assert_eq!(unmatched.len() as u64, stats.rows_unmatched);
+        unmatched
     }
 
     fn collect(&self, batch: &RecordBatch, out: &mut Vec<OutRow>) {

@@ -215,7 +215,8 @@ impl Run<'_> {
     }
 
     fn collect(&self, batch: &mut StreamBatch<'_>) -> Vec<OutRow> {
-        let mut rows = Vec::new();
+        let mut rows: Vec<OutRow> = Vec::new();
+        let mut alone = 0;
         while let Some(output) = batch.next_batch().unwrap() {
             let max = self.form.options.max_output_rows;
             assert!(output.num_rows() > 0 && output.num_rows() <= max);
@@ -230,10 +231,18 @@ impl Run<'_> {
                 }
                 ids.iter().collect()
             };
-            rows.extend(ids(0).into_iter().zip(ids(2)));
+            let given: Vec<OutRow> = ids(0).into_iter().zip(ids(2)).collect();
+            match batch.unmatched_of() {
+                Some(Side::Left) => assert!(given.iter().all(|row| row.1.is_none()), "{given:?}"),
+                Some(Side::Right) => assert!(given.iter().all(|row| row.0.is_none()), "{given:?}"),
+                None => {}
+            }
+            alone += if batch.unmatched_of().is_some() { given.len() as u64 } else { 0 };
+            rows.extend(given);
         }
         assert!(batch.next_batch().unwrap().is_none());
         assert_eq!(batch.report().rows_out, rows.len() as u64);
+        assert_eq!(batch.report().rows_unmatched, alone);
         rows.sort_unstable();
         rows
     }

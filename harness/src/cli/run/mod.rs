@@ -5,23 +5,28 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 mod csv;
+mod find_rate;
 mod reporter;
+mod unmatched;
 mod vary;
 
+use super::findings;
 use super::measure_one::Job;
-use super::options::{ScenarioArgs, StrategyArgs};
+use super::options::{ScenarioArgs, StrategyArgs, positive};
 use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::measure::{LEAST_TIME, Measured, Worker, measure, verify};
+use crate::measure::{LEAST_TIME, Measured, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
-use crate::scenario::{Micros, Scenario};
+use crate::scenario::{self, Micros, Scenario};
 use crate::sink::SinkSpec;
 use csv::{CsvFile, csv};
+use find_rate::{FindRateArgs, Printing};
 use reporter::Reporter;
+pub(super) use unmatched::Unmatched;
 
 /// Replay a scenario through its join strategies and measure each
 ///
@@ -48,6 +53,10 @@ pub(super) struct RunArgs {
     #[arg(long)]
     force: bool,
 
+    /// Write the stream rows that found nothing, with what they missed, to FILE, by its extension
+    #[arg(long, value_name = "FILE")]
+    unmatched: Option<PathBuf>,
+
     /// Write the measurements as JSON to PATH
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -70,6 +79,14 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TIME")]
     timeout: Option<Micros>,
 
+    /// End the replay after this time, such as `30s`, as if the recording ended there: at the next
+    /// border of a batch, or with the rows that are due by then if they come at a pace
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    duration: Option<Micros>,
+
+    #[command(flatten)]
+    find_rate: FindRateArgs,
+
     /// No progress bar
     #[arg(long, short)]
     quiet: bool,
@@ -85,25 +102,41 @@ enum Format {
     Json,
     /// JSON lines: one a batch and one a strategy, as they are done
     Jsonl,
-    /// CSV: one line a run
+    /// CSV: one line a run, or with --find-rate a strategy
     Csv,
 }
 
 impl RunArgs {
-    pub(super) fn execute(self) -> Result<()> {
+    /// The scenario as the flags change it.
+    fn scenario(&self) -> Result<Scenario> {
         let scenario = self.scenario.find()?;
+        match self.duration {
+            _ if self.find_rate.find_rate => Ok(self.find_rate.paced(scenario)),
+            Some(Micros(micros)) => {
+                scenario::set(&scenario, "replay.duration", &format!("{micros} us"))
+            }
+            None => Ok(scenario),
+        }
+    }
+
+    pub(super) fn execute(self) -> Result<()> {
+        let scenario = self.scenario()?;
         if !self.vary.is_empty() {
             return vary::execute(&self, &scenario);
         }
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
-        let sink =
-            sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
+        // A search for a rate keeps no rows, so that no file stands in its way.
+        let force = self.force || self.find_rate.find_rate;
+        let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), force)?;
         check(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies, &|_| true);
-        for path in [self.report.as_deref(), self.csv.as_deref()] {
-            written::check(&scenario, &plan, &sink, path)?;
-        }
+        let unmatched = self
+            .unmatched
+            .as_deref()
+            .map(|path| Unmatched::new(&scenario, self.strategies.limit, path, self.force));
+        let unmatched = unmatched.transpose()?;
+        written::check(&scenario, &plan, &sink, &self.written())?;
         let report_file = self.report.as_deref();
         let report_file =
             report_file.map(|path| ReportFile::create(path, self.force)).transpose()?;
@@ -111,6 +144,11 @@ impl RunArgs {
             self.csv.as_deref().map(|path| CsvFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
             interrupt::after(limit.as_duration())?;
+        }
+        if self.find_rate.find_rate {
+            let printing = Printing { format: self.format, quiet: self.quiet, report: report_file };
+            let limit = self.strategies.limit;
+            return self.find_rate.execute(&scenario, plan, &strategies, &sink, limit, printing);
         }
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();
@@ -123,17 +161,24 @@ impl RunArgs {
             // With several strategies the first one's rows are given out.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
-                measure(&plan, strategy, &sink, LEAST_TIME, &mut reporter)
+                let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);
+                measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, &mut reporter)
             } else {
-                elsewhere(&scenario, strategy, &sink, &self.strategies, &mut reporter)
+                let unmatched = self.unmatched.as_deref().filter(|_| position == 0);
+                let files = Files { sink: &sink, unmatched, force: self.force };
+                elsewhere(&scenario, strategy, files, &self.strategies, &mut reporter)
             };
-            let Measured { summary, cut_short: cut } =
+            let Measured { summary, cut_short: cut, findings } =
                 measured.map_err(|failure| match strategies.len() {
                     1 => failure,
                     _ => failure.at(format!("strategy `{}`", strategy.name)),
                 })?;
-            let record = reporter.record(summary);
+            let record = reporter.record(summary, findings);
             if self.format == Format::Jsonl {
+                for finding in &record.findings {
+                    let line = Line::Finding { strategy: &record.strategy, finding };
+                    results.line(&line.json())?;
+                }
                 results.line(
                     &Line::Summary { strategy: &record.strategy, summary: &record.summary }.json(),
                 )?;
@@ -165,6 +210,9 @@ impl RunArgs {
                 for line in table::lines(&scenario, &report, verified.is_ok()) {
                     results.line(&line)?;
                 }
+                for line in findings::lines(&report.runs) {
+                    results.line(&line)?;
+                }
             }
             Format::Json => results.line(&json(&report)?)?,
             Format::Jsonl => {}
@@ -177,6 +225,17 @@ impl RunArgs {
             file.write(&json(&report)?)?;
         }
         verified
+    }
+}
+
+impl RunArgs {
+    /// Files that are written beside the rows.
+    fn written(&self) -> [(&'static str, Option<&Path>); 3] {
+        [
+            ("unmatched", self.unmatched.as_deref()),
+            ("report", self.report.as_deref()),
+            ("CSV", self.csv.as_deref()),
+        ]
     }
 }
 
@@ -235,11 +294,18 @@ pub(super) fn sink(
     })
 }
 
+/// What one strategy writes.
+struct Files<'a> {
+    sink: &'a SinkSpec,
+    unmatched: Option<&'a Path>,
+    force: bool,
+}
+
 /// Measures one strategy in a process of its own.
 fn elsewhere(
     scenario: &Scenario,
     strategy: &Strategy,
-    sink: &SinkSpec,
+    files: Files<'_>,
     args: &StrategyArgs,
     reporter: &mut Reporter<'_>,
 ) -> Result<Measured> {
@@ -249,7 +315,8 @@ fn elsewhere(
         threads: args.threads,
         limit: args.limit,
         progress: reporter.keeps || reporter.prints,
-        output: match sink {
+        unmatched: files.unmatched.map(|path| (path, files.force)),
+        output: match files.sink {
             SinkSpec::File { path, format, force } => Some((path, *format, *force)),
             SinkSpec::None | SinkSpec::Console => None,
         },

@@ -3,7 +3,7 @@
 use crate::cli::bar::Bar;
 use crate::cli::output::{Results, complain};
 use crate::error::Result;
-use crate::record::{Line, Progress, RunRecord, Summary};
+use crate::record::{Finding, Line, Progress, RunRecord, Summary};
 use crate::replay::{Idle, ProgressListener};
 
 /// Listens to one strategy: for the bar, for results and for the record.
@@ -42,9 +42,9 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    pub(super) fn record(self, summary: Summary) -> RunRecord {
+    pub(super) fn record(self, summary: Summary, findings: Vec<Finding>) -> RunRecord {
         let (progress, warnings) = (self.kept, self.warnings);
-        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings }
+        RunRecord { strategy: self.strategy.to_owned(), summary, progress, warnings, findings }
     }
 }
 

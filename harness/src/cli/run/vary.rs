@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::csv::{CsvFile, Line, csv};
 use super::reporter::Reporter;
-use super::{Format, RunArgs, check, describe, elsewhere, sink, warn};
+use super::{Files, Format, RunArgs, check, describe, elsewhere, sink, warn};
 use crate::cli::output::{Results, allocator};
 use crate::cli::written::{self, ReportFile};
 use crate::error::{Failure, Result};
@@ -137,9 +137,7 @@ fn combination(args: &RunArgs, settings: &[Setting], scenario: Scenario) -> Resu
     let strategies = strategies(&scenario, &args.strategies.strategy, args.strategies.threads)?;
     // Nothing is given out, but what the scenario says has to be possible.
     check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
-    for path in [&args.report, &args.csv].into_iter().flatten() {
-        written::check(&scenario, &plan, &SinkSpec::None, Some(path))?;
-    }
+    written::check(&scenario, &plan, &SinkSpec::None, &args.written())?;
     let (rows, data_hash) = (plan.rows(), plan.data_hash());
     Ok(Combination { settings: settings.to_vec(), scenario, strategies, rows, data_hash })
 }
@@ -191,12 +189,12 @@ fn measure(
             let measured = elsewhere(
                 &combination.scenario,
                 strategy,
-                &SinkSpec::None,
+                Files { sink: &SinkSpec::None, unmatched: None, force: false },
                 &args.strategies,
                 &mut reporter,
             )
             .map_err(|failure| at(failure, strategy))?;
-            let mut record = reporter.record(measured.summary);
+            let mut record = reporter.record(measured.summary, measured.findings);
             record.strategy.clone_from(&strategy.name);
             let run = Run { settings: settings.clone(), elsewhere: elsewhere_is, record };
             if args.format == Format::Jsonl {

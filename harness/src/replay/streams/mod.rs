@@ -4,10 +4,10 @@
 mod chunk;
 mod curve;
 mod cut;
-mod disorder;
 mod ends;
 mod joined;
 mod merge;
+mod notice;
 mod outlier;
 mod pass;
 mod progress;

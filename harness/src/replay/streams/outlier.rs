@@ -2,10 +2,11 @@
 
 use streamjoin_kernels::{BatchReport, Side};
 
-use super::chunk::RowPlace;
 use super::merge::MergedBatch;
 use crate::plan::StreamStreamPlan;
 use crate::record::iso_millis;
+use crate::replay::evidence::Ahead;
+use crate::replay::piece::RowPlace;
 
 /// A row that far ahead of the others, and its stream's watermark delay ten
 /// times over, is taken for an outlier.
@@ -25,6 +26,8 @@ struct Seen {
     max: Option<i64>,
     /// The row that leapt to the maximum; the first batch's greatest may be one.
     leap: Option<(i64, RowPlace)>,
+    /// The greatest event time of the batches after it.
+    after: Option<i64>,
 }
 
 impl Outliers {
@@ -49,10 +52,29 @@ impl Outliers {
             let leaps = seen.max.is_none_or(|max| times.max.saturating_sub(max) > far);
             if leaps && let Some(place) = batch.side(side).place_of(plan.side(side), times.max) {
                 seen.leap = Some((times.max, place));
+                seen.after = None;
+            } else {
+                seen.after = seen.after.max(Some(times.max));
             }
             seen.max = seen.max.max(Some(times.max));
         }
         warning
+    }
+
+    /// Whether it has told.
+    pub(super) fn told(&self) -> bool {
+        self.told
+    }
+
+    /// A row that has stayed far ahead of all that came after it.
+    pub(super) fn ahead(&self, plan: &StreamStreamPlan, side: Side) -> Option<Ahead> {
+        let seen = match side {
+            Side::Left => &self.left,
+            Side::Right => &self.right,
+        };
+        let ((time, place), others) = seen.leap.zip(seen.after)?;
+        let is_ahead = time.saturating_sub(others) > far(plan, side)?;
+        is_ahead.then_some(Ahead { time, others, file: place.file, row: place.row })
     }
 
     fn warning(&self, plan: &StreamStreamPlan, report: &BatchReport, late: u64) -> Option<String> {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 
+use super::emit::Piece;
 use super::intake::Intake;
 use super::join::StreamStreamJoin;
 use super::options::StreamOptions;
@@ -35,7 +36,8 @@ pub struct StreamBatch<'a> {
     shared: Shared<'a>,
     /// The partitions that are not at their end.
     tasks: Vec<Task<'a>>,
-    ready: VecDeque<RecordBatch>,
+    ready: VecDeque<Piece>,
+    unmatched_of: Option<Side>,
     outer_times: Vec<i64>,
     report: BatchReport,
     failed: bool,
@@ -111,6 +113,7 @@ impl<'a> StreamBatch<'a> {
             tasks: partitions.map(|(part, state)| Task::new(part, state, &shared)).collect(),
             shared,
             ready: VecDeque::new(),
+            unmatched_of: None,
             outer_times: Vec::new(),
             report,
             failed: false,
@@ -133,7 +136,18 @@ impl<'a> StreamBatch<'a> {
         }
         let next = self.next_of_partitions();
         self.failed = next.is_err();
-        next
+        Ok(next?.map(|piece| {
+            self.unmatched_of = piece.unmatched_of;
+            piece.rows
+        }))
+    }
+
+    /// Set if no row matched any of the rows that
+    /// [`next_batch`](Self::next_batch) gave last: the side that they are of.
+    /// Pairs and unmatched rows never come in one batch.
+    #[must_use]
+    pub fn unmatched_of(&self) -> Option<Side> {
+        self.unmatched_of
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch) has
@@ -150,7 +164,7 @@ impl<'a> StreamBatch<'a> {
         &self.outer_times
     }
 
-    fn next_of_partitions(&mut self) -> Result<Option<RecordBatch>> {
+    fn next_of_partitions(&mut self) -> Result<Option<Piece>> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
                 return Ok(Some(batch));
@@ -239,7 +253,7 @@ fn take_in(
 
 /// A partition's output of a round.
 struct Round {
-    ready: Vec<RecordBatch>,
+    ready: Vec<Piece>,
     /// Whether there is more to do.
     goes_on: bool,
 }
@@ -248,7 +262,7 @@ fn fill(task: &mut Task<'_>, shared: &Shared<'_>) -> Result<Round> {
     let (mut ready, mut bytes) = (Vec::new(), 0);
     while ready.len() < READY_BATCHES && bytes < shared.options.max_output_bytes {
         let Some(batch) = task.next(shared)? else { return Ok(Round { ready, goes_on: false }) };
-        bytes += batch.get_array_memory_size();
+        bytes += batch.rows.get_array_memory_size();
         ready.push(batch);
     }
     Ok(Round { ready, goes_on: true })

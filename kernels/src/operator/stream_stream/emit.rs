@@ -16,6 +16,14 @@ use crate::pairs::Pairs;
 use crate::probe::{gather, row_bytes};
 use crate::side::Side;
 
+/// Rows that come out.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) rows: RecordBatch,
+    /// Set if no row matched any of these, which are of that side.
+    pub(super) unmatched_of: Option<Side>,
+}
+
 /// Rows that are to come out.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
@@ -73,7 +81,7 @@ impl Pending {
 
 impl Task<'_> {
     /// The next piece of what is pending; none if nothing is.
-    pub(super) fn emit(&mut self, shared: &Shared<'_>) -> Result<Option<RecordBatch>> {
+    pub(super) fn emit(&mut self, shared: &Shared<'_>) -> Result<Option<Piece>> {
         let from = self.pending.given_out;
         if from == self.pending.len() {
             return Ok(None);
@@ -88,15 +96,15 @@ impl Task<'_> {
         let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
         self.pending.given_out = from + rows;
         self.report.rows_out += rows as u64;
-        let unmatched = match self.pending.kind {
-            Kind::Nothing | Kind::Pairs(_) => false,
+        let unmatched_of = match self.pending.kind {
+            Kind::Nothing | Kind::Pairs(_) => None,
             Kind::New(side) | Kind::Unmatchable(side) | Kind::Stored(side) => {
-                shared.plan.side(side).preserved
+                shared.plan.side(side).preserved.then_some(side)
             }
         };
-        self.report.rows_unmatched += if unmatched { rows as u64 } else { 0 };
+        self.report.rows_unmatched += if unmatched_of.is_some() { rows as u64 } else { 0 };
         self.report.times.materialise += started.elapsed();
-        Ok(Some(output))
+        Ok(Some(Piece { rows: output, unmatched_of }))
     }
 
     /// Drops the pairs that fail the residual condition.

@@ -3,10 +3,8 @@
 
 use std::time::Instant;
 
-use arrow::array::RecordBatch;
-
 use super::batch::Shared;
-use super::emit::Pending;
+use super::emit::{Pending, Piece};
 use super::partition::Partition;
 use super::report::{BatchKind, BatchReport};
 use crate::error::Result;
@@ -98,7 +96,7 @@ impl<'a> Task<'a> {
     }
 
     /// The next output batch; none when all steps are done. Never an empty one.
-    pub(super) fn next(&mut self, shared: &Shared<'_>) -> Result<Option<RecordBatch>> {
+    pub(super) fn next(&mut self, shared: &Shared<'_>) -> Result<Option<Piece>> {
         loop {
             if let Some(batch) = self.emit(shared)? {
                 return Ok(Some(batch));

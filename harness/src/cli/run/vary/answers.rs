@@ -52,6 +52,7 @@ pub(super) fn verify(runs: &[Run], may_change: &[bool]) -> Result<()> {
             summary: run.record.summary.clone(),
             progress: Vec::new(),
             warnings: Vec::new(),
+            findings: Vec::new(),
         };
         match groups.iter_mut().find(|(known, _)| *known == decisive) {
             Some((_, group)) => group.push(record),
@@ -108,6 +109,7 @@ mod tests {
                 summary: Summary { rows_out, ..Summary::default() },
                 progress: Vec::new(),
                 warnings: Vec::new(),
+                findings: Vec::new(),
             },
         };
         let may = [false, true];

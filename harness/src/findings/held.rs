@@ -1,0 +1,41 @@
+//! Rows without a match that wait for a stream which says nothing more.
+
+use super::Look;
+use super::keys::name_of;
+use super::stuck::why;
+use crate::plan::Plan;
+use crate::record::{Finding, Severity, iso_millis};
+use crate::words::grouped;
+
+/// Rows of the last moments wait in every run: fewer batches of silence than
+/// these are none.
+const SILENT_BATCHES: u64 = 3;
+
+pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
+    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().pair) else {
+        return Vec::new();
+    };
+    let Some(held) = pair.held else { return Vec::new() };
+    let silent = &pair.sides[held.by as usize];
+    let long = silent.batches_since_time >= SILENT_BATCHES
+        && silent.batches_since_time * 5 >= pair.batches
+        || silent.times.is_none();
+    if !long {
+        return Vec::new();
+    }
+    let name = name_of(plan, held.by);
+    let title = format!(
+        "{} rows without a match were held back by `{name}`, which said nothing more",
+        grouped(held.rows)
+    );
+    let finding = Finding::new("outer-rows-held", Severity::Warning, title)
+        .about(name)
+        .saw(format!(
+            "the oldest of them is of {}; they came out with the last batch only, and would wait for ever in a stream without end",
+            iso_millis(held.since)
+        ))
+        .with("rows", held.rows)
+        .with("since", iso_millis(held.since))
+        .with("batchesSilent", silent.batches_since_time);
+    vec![why(plan, pair, held.by, finding)]
+}

@@ -1,0 +1,69 @@
+//! What tables and state hold that the rows given out do not need.
+
+use super::Look;
+use crate::plan::{FilterOnly, Plan};
+use crate::record::{Finding, Severity};
+use crate::words::{bytes, grouped};
+
+const ID: &str = "unused-columns";
+
+pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (join, evidence) in look.plan.joins().iter().zip(&look.evidence().joins) {
+        let rows = evidence.table.most_rows;
+        if rows == 0 {
+            continue;
+        }
+        let uses = &join.chain.uses;
+        if uses.gives_nothing {
+            let effect = match evidence.table.unique {
+                true => "each row comes out once, as it came",
+                false => "rows come out again for each further match, and are not changed",
+            };
+            let title =
+                format!("Dimension `{}` is joined, and no column of it is given out", join.name);
+            findings.push(
+                Finding::new(ID, Severity::Note, title)
+                    .about(&join.name)
+                    .saw(format!("{} join with {} rows: {effect}", join.chain.spec.join_type, grouped(rows)))
+                    .with("rows", rows)
+                    .with("tableBytes", look.outcome.table_bytes)
+                    .remedy(format!(
+                        "select a column of `{0}` in [output], or remove [[dimension]] `{0}`; to keep only rows with a match, say type = \"semi\"",
+                        join.name
+                    )),
+            );
+        }
+        if let Some(only) = &uses.filter_only {
+            let place = format!("[[dimension]] `{}`", join.name);
+            findings.push(filter_only(only, "table", rows, &place).about(&join.name));
+        }
+    }
+    if let (Plan::StreamStream(plan), Some(state)) = (look.plan, look.outcome.state)
+        && let Some(only) = &plan.filter_only
+        && state.rows.peak > 0
+    {
+        findings.push(filter_only(only, "state", state.rows.peak, "the stream that they are of"));
+    }
+    findings
+}
+
+fn filter_only(only: &FilterOnly, held_in: &str, rows: u64, place: &str) -> Finding {
+    let names = only.columns.join(", ");
+    let size = rows.saturating_mul(only.row_bytes);
+    let title = format!("The {held_in} holds columns for the `where` of [output] alone: {names}");
+    Finding::new(ID, Severity::Note, title)
+        .saw(format!(
+            "about {} bytes a row, {} for {} rows; the rows are joined first and removed then",
+            only.row_bytes,
+            bytes(size),
+            grouped(rows)
+        ))
+        .with("columns", only.columns.clone())
+        .with("rows", rows)
+        .with("bytes", size)
+        .remedy(format!(
+            "move the condition ({}) from [output] to `where` under {place}: the same rows come out",
+            only.condition
+        ))
+}

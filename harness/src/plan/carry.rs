@@ -1,0 +1,114 @@
+//! Where the columns that a chain of joins starts from stand before each join,
+//! for those who want to see the whole of a row that found nothing.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, StringArray, new_null_array};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use streamjoin_kernels::ColumnRef;
+
+use super::bind::BoundDimension;
+use super::relation::Needed;
+use crate::error::{Failure, Result};
+use crate::sql::Scope;
+
+/// The rows that a chain starts from, as they are written when they find
+/// nothing: what they missed, then their columns.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    schema: SchemaRef,
+}
+
+impl Carried {
+    /// Of rows with the columns of `first`. Columns of one name are told apart by
+    /// the stream that they are of.
+    pub(super) fn new(first: &Scope) -> Self {
+        let columns = &first.columns;
+        let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
+        let names: Vec<String> = columns
+            .iter()
+            .map(|column| match columns.iter().filter(|c| same(&c.name, &column.name)).count() {
+                1 => column.name.clone(),
+                _ => match column.qualifiers.first() {
+                    Some(stream) => format!("{stream}.{}", column.name),
+                    None => column.name.clone(),
+                },
+            })
+            .collect();
+        let free = |name: &String| !names.iter().any(|taken| same(taken, name));
+        let missed = ["missed", "missed_table"].map(str::to_owned).into_iter();
+        let missed = missed.chain((1..).map(|n| format!("missed_{n}"))).find(free);
+        let missed = Field::new(missed.unwrap_or_default(), DataType::Utf8, false);
+        let fields = names.iter().zip(columns);
+        let fields = fields.map(|(name, c)| Field::new(name, c.data_type.clone(), true));
+        Self {
+            schema: Arc::new(Schema::new(
+                std::iter::once(missed).chain(fields).collect::<Vec<_>>(),
+            )),
+        }
+    }
+
+    /// Columns of the rows that are written.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Rows that missed `missed`, of columns in the order of the chain's first
+    /// rows.
+    ///
+    /// # Errors
+    /// A run failure for columns of another number or type.
+    pub fn rows(
+        &self,
+        missed: &str,
+        columns: &[Option<ArrayRef>],
+        rows: usize,
+    ) -> Result<RecordBatch> {
+        let mut all: Vec<ArrayRef> = Vec::with_capacity(columns.len() + 1);
+        all.push(Arc::new(StringArray::from_iter_values(std::iter::repeat_n(missed, rows))));
+        for (column, field) in columns.iter().zip(self.schema.fields().iter().skip(1)) {
+            // A key that `using` has merged is the table's, equal in value.
+            all.push(match column {
+                Some(column) => cast(column, field.data_type()).map_err(Failure::run)?,
+                None => new_null_array(field.data_type(), rows),
+            });
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), all).map_err(Failure::run)
+    }
+}
+
+/// For each join the columns of its input scope that the first scope's columns
+/// are by then.
+pub(super) fn positions(first: &Scope, dimensions: &[BoundDimension]) -> Vec<Vec<Option<usize>>> {
+    let mut at: Vec<Option<usize>> = (0..first.columns.len()).map(Some).collect();
+    let mut all = Vec::with_capacity(dimensions.len());
+    for dimension in dimensions {
+        all.push(at.clone());
+        let join = &dimension.join;
+        at = at
+            .iter()
+            .map(|&column| {
+                let column = column?;
+                let stays = |source: &ColumnRef| *source == ColumnRef::Stream(column);
+                let merged = |source: &ColumnRef| {
+                    join.keys.iter().any(|key| {
+                        let ColumnRef::Dimension(of_table) = source else { return false };
+                        key.stream.as_column() == Some(column)
+                            && key.dimension.as_column() == Some(*of_table)
+                    })
+                };
+                let sources = &join.sources;
+                // `using` keeps one of two equal columns, `on` keeps both.
+                sources.iter().position(stays).or_else(|| sources.iter().position(merged))
+            })
+            .collect();
+    }
+    all
+}
+
+/// Where they stand in the batches that a join takes.
+pub(super) fn in_input(positions: &[Option<usize>], input: &Needed) -> Vec<Option<usize>> {
+    positions.iter().map(|column| column.map(|column| input.at(column))).collect()
+}
