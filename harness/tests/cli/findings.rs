@@ -56,7 +56,8 @@ fn findings_of_every_strategy_come_through_its_process_into_json() {
     let printed: Value = serde_json::from_str(&folder.streamjoin(&args).ok()).unwrap();
     let report = std::fs::read_to_string(folder.path("r.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
-    for run in printed["runs"].as_array().unwrap().iter().chain(report["runs"].as_array().unwrap()) {
+    for run in printed["runs"].as_array().unwrap().iter().chain(report["runs"].as_array().unwrap())
+    {
         let findings = run["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         let finding = &findings[0];
@@ -148,7 +149,9 @@ fn inner_semi_and_anti_joins_write_them_too() {
         folder.streamjoin(&["run", "f.toml", "--unmatched", "m.jsonl"]).ok();
         let written = std::fs::read_to_string(folder.path("m.jsonl")).unwrap();
         assert_eq!(written.lines().count(), 5, "{join_type}: {written}");
-        assert!(written.contains(r#"{"missed":"customers","order_id":5,"customer":"C9 ","amount":14}"#));
+        assert!(
+            written.contains(r#"{"missed":"customers","order_id":5,"customer":"C9 ","amount":14}"#)
+        );
     }
 }
 
@@ -217,7 +220,10 @@ fn two_streams_write_the_rows_of_the_sides_that_the_join_preserves() {
     assert_eq!(lines.len(), 2, "{written}");
     let of = |missed: &str| lines.iter().find(|line| line["missed"] == missed).unwrap();
     assert_eq!(of("clicks")["id"], 2);
-    assert_eq!(of("clicks")["views.at"].as_str().unwrap().get(..19).unwrap(), "2024-01-01T00:00:05");
+    assert_eq!(
+        of("clicks")["views.at"].as_str().unwrap().get(..19).unwrap(),
+        "2024-01-01T00:00:05"
+    );
     assert_eq!(of("views")["view"], 9);
     assert_eq!(of("views")["id"], Value::Null);
     run("left outer", "left.csv").ok();

@@ -1,7 +1,7 @@
 //! One stream with tables.
 
 use super::*;
-use crate::replay::Backlog;
+use crate::replay::Kept;
 
 const JOIN: &str = r#"
 [stream.orders]
@@ -54,7 +54,8 @@ fn keys_that_would_match_after_trim_are_told_with_what_to_write() {
     );
     assert_eq!(finding.about.as_deref(), Some("customers"));
     // What it says to write, works.
-    let fixed = JOIN.replace("orders.customer = customers.id", "trim(orders.customer) = customers.id");
+    let fixed =
+        JOIN.replace("orders.customer = customers.id", "trim(orders.customer) = customers.id");
     data.finds_nothing(&fixed);
 }
 
@@ -63,7 +64,12 @@ fn of_the_ways_to_write_keys_the_one_that_finds_most_is_told_on_the_side_that_ne
     for (stream, table, on, name) in [
         ("C{}", "c{}", "lower(orders.customer) = customers.id", "in lower case"),
         ("c{}", "C{}", "orders.customer = lower(customers.id)", "in lower case"),
-        ("000{}7", "{}7", "ltrim(orders.customer, '0') = customers.id", "without leading zeros"),
+        (
+            "000{}7",
+            "{}7",
+            "TRIM(LEADING '0' FROM orders.customer) = customers.id",
+            "without leading zeros",
+        ),
         (
             "{}5.0",
             "{}5",
@@ -94,7 +100,10 @@ fn some_keys_written_otherwise_are_told_though_most_match() {
 fn keys_that_are_there_point_to_the_rest_of_the_condition_and_strangers_to_the_data() {
     let data = Data::new(&[orders(plain), customers(plain)]);
     let other = JOIN.replace("customers.id\"", "customers.id AND level + orders.id > 1000\"");
-    says(&data.finds(&other, "few-keys-matched"), &["100 of 100 keys", "another part of the condition"]);
+    says(
+        &data.finds(&other, "few-keys-matched"),
+        &["100 of 100 keys", "another part of the condition"],
+    );
     let data = Data::new(&[orders(|i| format!("X{i}")), customers(plain)]);
     let finding = data.finds(JOIN, "few-keys-matched");
     says(&finding, &["'X0', 'X1'", "do not help (compared with all 100 rows", "--unmatched"]);
@@ -105,10 +114,16 @@ fn an_empty_table_is_told_and_what_emptied_it() {
     let data = Data::new(&[orders(plain), customers(plain)]);
     let text = JOIN.replace("on =", "where = \"level < 0\"\non =");
     let finding = data.finds(&text, "empty-table");
-    says(&finding, &["is empty", "has 100 rows, and its `where` (customers.level < 0)", "keeps none"]);
+    says(
+        &finding,
+        &["is empty", "has 100 rows, and its `where` (customers.level < 0L)", "keeps none"],
+    );
     let data = Data::new(&[orders(plain), ("customers.csv", "id,name,level\n".to_owned())]);
     let finding = data.finds(JOIN, "empty-table");
-    says(&finding, &["customers.csv", "has no rows", "100 rows reached the join, 0 of them matched"]);
+    says(
+        &finding,
+        &["customers.csv", "has no rows", "100 rows reached the join, 0 of them matched"],
+    );
 }
 
 #[test]
@@ -116,8 +131,12 @@ fn a_table_that_is_empty_for_a_while_is_told_with_the_batch() {
     let empty = ("empty.csv", "id,name,level\n".to_owned());
     let data = Data::new(&[orders(plain), customers(plain), empty]);
     let versions = "versions = [{ from_batch = 0, table = \"customers.csv\" }, { from_batch = 3, table = \"empty.csv\" }]";
-    let text = JOIN.replace("table = \"customers.csv\"", versions) + "[replay]\ntrigger = { rows = 20 }\n";
-    says(&data.finds(&text, "empty-table"), &["empty at times", "from batch 3 on, and 100 at most"]);
+    let text =
+        JOIN.replace("table = \"customers.csv\"", versions) + "[replay]\ntrigger = { rows = 20 }\n";
+    says(
+        &data.finds(&text, "empty-table"),
+        &["empty at times", "from batch 3 on, and 100 at most"],
+    );
 }
 
 #[test]
@@ -150,8 +169,14 @@ fn columns_for_the_output_filter_alone_are_told_and_moving_it_silences() {
     let output = "[output]\nselect = [\"orders.id\", \"name\"]\n";
     let text = format!("{JOIN}{output}where = \"level >= 50\"\n");
     let finding = data.finds(&text, "unused-columns");
-    says(&finding, &["customers.level", "8 bytes a row", "`where` under [[dimension]] `customers`"]);
-    data.finds_nothing(&format!("{}{output}", JOIN.replace("on =", "where = \"level >= 50\"\non =")));
+    says(
+        &finding,
+        &["customers.level", "8 bytes a row", "`where` under [[dimension]] `customers`"],
+    );
+    data.finds_nothing(&format!(
+        "{}{output}",
+        JOIN.replace("on =", "where = \"level >= 50\"\non =")
+    ));
     // Of an outer join it could not be moved: rows without a match would stay.
     let outer = text.replace("on =", "type = \"left outer\"\non =");
     data.finds_nothing(&outer);
@@ -173,9 +198,17 @@ fn an_outer_join_of_which_nothing_is_given_out_is_told() {
 #[test]
 fn a_broadcast_is_told_beyond_the_threshold_and_a_fifth_of_memory() {
     let data = Data::new(&[orders(plain), customers(plain)]);
-    let text = format!("{JOIN}layout = \"broadcast\"\n[strategies.a]\nbroadcast_threshold = 1000\n");
+    let text =
+        format!("{JOIN}layout = \"broadcast\"\n[strategies.a]\nbroadcast_threshold = 1000\n");
     let finding = data.finds(&text, "large-broadcast");
-    says(&finding, &["Dimension `customers` is broadcast", "threshold of this strategy is 1.0 kB", "layout = \"partitioned\""]);
+    says(
+        &finding,
+        &[
+            "Dimension `customers` is broadcast",
+            "threshold of this strategy is 1.0 kB",
+            "layout = \"partitioned\"",
+        ],
+    );
     assert!(finding.warned, "the kernels warn of it");
     data.finds_nothing(&text.replace("1000", "1000000"));
     data.finds_nothing(&text.replace("layout = \"broadcast\"", "layout = \"partitioned\""));
@@ -194,29 +227,53 @@ fn a_broadcast_is_told_beyond_the_threshold_and_a_fifth_of_memory() {
 fn a_stream_that_falls_behind_its_pace_is_told() {
     let data = Data::new(&[orders(plain), customers(plain)]);
     let (plan, strategy, mut outcome) = data.outcome(JOIN);
-    let paced = Backlog {
-        rows_per_second: 1e6,
-        rows: 5_000_000,
-        behind: Duration::from_secs(7),
-        every: Duration::from_secs(1),
-        overrun_batches: 9,
-        batches: 12,
-    };
-    let mut look = |backlog| {
-        outcome.evidence.backlog = backlog;
-        outcome.elapsed = Duration::from_secs(1);
+    let mut late = Kept::default();
+    late.rows_per_second = 1e6;
+    late.behind = Duration::from_secs(5);
+    late.most_behind = Duration::from_secs(6);
+    late.late_batches = 9;
+    late.falling_behind = 0.4;
+    outcome.batches = 12;
+    outcome.elapsed = Duration::from_secs(1);
+    let mut look = |kept| {
+        outcome.kept = kept;
         find(&Look { plan: &plan, strategy: &strategy, outcome: &outcome, memory: None })
     };
-    let found = look(Some(paced));
+    let found = look(Some(late));
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].id, "falling-behind");
-    says(&found[0], &["pace of 1000000 rows", "5,000,000 rows were waiting", "9 of 12 batches", "less than 100"]);
+    says(
+        &found[0],
+        &["pace of 1,000,000 rows", "some 5,000,000 rows", "9 of 12 batches", "to less than 100"],
+    );
     assert!(look(None).is_empty());
-    // One batch that was late, and is caught up.
-    let once = Backlog { overrun_batches: 1, ..paced };
-    assert!(look(Some(once)).is_empty());
-    let caught_up = Backlog { rows: 1000, behind: Duration::from_millis(10), ..paced };
-    assert!(look(Some(caught_up)).is_empty());
+    let change = |change: fn(&mut Kept)| {
+        let mut kept = late;
+        change(&mut kept);
+        kept
+    };
+    // One batch that was late, a backlog that was caught up, a machine's jitter.
+    for healthy in [
+        change(|kept| kept.late_batches = 1),
+        change(|kept| kept.behind = Duration::from_millis(10)),
+        change(|kept| kept.falling_behind = 0.001),
+    ] {
+        assert!(look(Some(healthy)).is_empty(), "{healthy:?}");
+    }
+}
+
+#[test]
+fn a_pace_that_cannot_be_kept_is_told_by_the_run_itself() {
+    let data = Data::new(&[
+        ("orders.csv", csv("id,customer,vip", 0..20_000, |i| format!("{i},C{},true", i % 100))),
+        customers(plain),
+    ]);
+    let paced = |rate: &str| {
+        format!(
+            "{JOIN}[replay]\ntrigger = {{ rows = 100 }}\npace = {{ rows_per_second = {rate} }}\n"
+        )
+    };
+    says(&data.finds(&paced("1e12"), "falling-behind"), &["--find-rate"]);
 }
 
 #[test]
@@ -235,6 +292,14 @@ using = ["k"]
 "#;
     let data = Data::new(&[("s.csv", times(1)), table.clone()]);
     let finding = data.finds(text, "event-time-unit");
-    says(&finding, &["1970-01-20", "seconds read as milliseconds", "{ column = \"at\", unit = \"s\" }", "2024-01-01"]);
+    says(
+        &finding,
+        &[
+            "1970-01-20",
+            "seconds read as milliseconds",
+            "{ column = \"at\", unit = \"s\" }",
+            "2024-01-01",
+        ],
+    );
     Data::new(&[("s.csv", times(1000)), table]).finds_nothing(text);
 }
