@@ -2,8 +2,10 @@
 //! the same text.
 
 use std::time::Duration;
-use streamjoin::{error::Result, measure::measure, plan, record::Progress, scenario, sink::SinkSpec};
 use streamjoin::replay::{Idle, ProgressListener, Started, Terminated};
+use streamjoin::{
+    error::Result, measure::measure, plan, record::Progress, scenario, sink::SinkSpec,
+};
 
 struct Printer;
 

@@ -6,6 +6,8 @@ mod isolate;
 mod latency;
 mod memory;
 mod message;
+mod probe;
+mod sustain;
 mod verify;
 
 use std::time::{Duration, Instant};
@@ -20,6 +22,8 @@ use crate::sink::{self, Sink, SinkSpec};
 pub use isolate::{Worker, serve};
 pub use latency::Latencies;
 pub use memory::{MemoryPeaks, MemorySampler, anonymous_bytes};
+pub use probe::{Sustainable, SustainableRate, sustainable_rate};
+pub use sustain::{Probe, Verdict};
 pub use verify::{comparable, verify};
 
 /// How long a strategy is measured at least, unless one pass takes longer.

@@ -213,6 +213,14 @@ impl Plan {
         }
     }
 
+    /// Cuts other batches; the stream must have what the trigger looks at.
+    pub fn set_trigger(&mut self, trigger: Trigger) {
+        match self {
+            Self::StreamStatic(plan) => plan.stream.trigger = trigger,
+            Self::StreamStream(plan) => plan.trigger = trigger,
+        }
+    }
+
     /// Whether other batches of the same rows may give other joined rows: of
     /// two streams, whose watermark moves between batches, and of a table that
     /// changes between them.
@@ -453,6 +461,14 @@ fn has_end(
     if stream.feed.is_endless() && limit.is_none() && timing.duration.is_none() {
         return Err(Failure::usage(format!(
             "[stream.{}] generates rows without end: give `[replay] limit` or `duration`, or --limit or --duration",
+            stream.name
+        ))
+        .at(&scenario.text));
+    }
+    let once = matches!(trigger(scenario), Trigger::Once);
+    if stream.feed.is_endless() && limit.is_none() && timing.rows().is_none() && once {
+        return Err(Failure::usage(format!(
+            "[stream.{}] generates rows without end, and with the trigger `once` no batch would end: cut it by {{ rows = N }}, or give a limit",
             stream.name
         ))
         .at(&scenario.text));

@@ -7,10 +7,11 @@ use arrow::array::RecordBatch;
 
 use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
+use super::evidence::Backlog;
 use super::give_out::Out;
 use super::listener::{Idle, ProgressListener};
 use super::mark::Mark;
-use super::pass::{Counted, Ends, Pass, PassOutcome};
+use super::pass::{Counted, LookingOn, Pass, PassOutcome};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
 use super::schedule::Schedule;
 use super::timeline::Timeline;
@@ -18,7 +19,7 @@ use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::{ChainOutput, JoinPlan, Timing};
-use crate::record::{Checksum, Dropped, EventTime, Progress, StateOperator, Work};
+use crate::record::{Checksum, EventTime, Progress, StateOperator};
 use crate::scenario::Trigger;
 use crate::sink::Sink;
 
@@ -28,11 +29,8 @@ pub(super) struct Query<'p> {
     pub(super) output: &'p ChainOutput,
     pub(super) trigger: &'p Trigger,
     pub(super) timing: Timing,
-    /// Which reasons for dropping rows there are: those that are 0.
-    pub(super) dropped: Dropped,
-    /// Which counts of a state there are: those that are 0.
-    pub(super) evicted: Option<u64>,
-    pub(super) work: Work,
+    /// What it begins with: a count that there is, is 0.
+    pub(super) outcome: PassOutcome,
 }
 
 /// A pass while it runs, but for what reads its streams.
@@ -41,6 +39,7 @@ pub(super) struct Course<'p, 's> {
     output: &'p ChainOutput,
     sink: &'s mut dyn Sink,
     pub(super) listener: &'s mut dyn ProgressListener,
+    /// Looks on, if this is the first pass.
     pub(super) witness: Option<Witness<'s>>,
     pub(super) counted: Counted,
     pub(super) counts: Vec<JoinCounts>,
@@ -74,15 +73,17 @@ pub(super) struct Told {
 }
 
 impl<'p, 's> Course<'p, 's> {
-    pub(super) fn new(pass: &Pass<'p>, query: Query<'p>, ends: Ends<'s>) -> Result<Self> {
-        let Ends { sink, listener, witness, counted } = ends;
+    pub(super) fn new(
+        pass: &Pass<'p>,
+        query: Query<'p>,
+        sink: &'s mut dyn Sink,
+        looking_on: LookingOn<'s>,
+    ) -> Result<Self> {
+        let LookingOn { listener, witness, counted } = looking_on;
         let timeline = Timeline::new(pass.clock);
         let outcome = PassOutcome {
             checksum: (counted == Counted::All).then(Checksum::default),
-            dropped: query.dropped,
-            evicted: query.evicted,
-            work: query.work,
-            ..PassOutcome::default()
+            ..query.outcome
         };
         let counts = vec![JoinCounts::default(); query.joins.len()];
         Ok(Self {
@@ -173,7 +174,7 @@ impl<'p, 's> Course<'p, 's> {
         batch.clock.add(Phase::Probe, probe);
         batch.clock.add(Phase::Materialise, materialise);
         batch.clock.add(Phase::Sink, out.time);
-        self.leave_witness_out();
+        self.witnessed();
         Ok(())
     }
 
@@ -186,11 +187,14 @@ impl<'p, 's> Course<'p, 's> {
         if let Some(witness) = &mut self.witness {
             witness.end_batch()?;
         }
-        self.leave_witness_out();
+        self.witnessed();
         self.outcome.batches += 1;
         self.mark = Mark::of(&self.outcome, &self.counts);
         // Nothing was due at the end of the stream: what it flushes waited for nothing.
         let since_due = self.schedule.latency(self.timeline.now()).filter(|_| !told.end);
+        if let Some(latency) = since_due {
+            self.schedule.done(latency);
+        }
         self.outcome.latencies.record(since_due.unwrap_or(batch.clock.total()));
         self.outcome.join_time += batch.clock.join();
         let since = self.opened_before.replace(batch.opened);
@@ -217,11 +221,10 @@ impl<'p, 's> Course<'p, 's> {
         Ok(())
     }
 
-    /// Makes the time that the witness took one of looking on.
-    fn leave_witness_out(&mut self) {
-        if let Some(witness) = &mut self.witness {
-            self.timeline.leave_out(witness.take_time());
-        }
+    /// Leaves out the time that the witness took.
+    pub(super) fn witnessed(&mut self) {
+        let took = self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
+        self.timeline.leave_out(took);
     }
 
     /// Runs what only looks on, outside the pass's time.
@@ -248,6 +251,7 @@ impl<'p, 's> Course<'p, 's> {
         mark.close(ended, &mut self.outcome, &mut self.counts)?;
         if let Some(witness) = self.witness.take() {
             self.outcome.evidence.joins = self.pipeline.witnessed(witness);
+            self.outcome.evidence.backlog = self.backlog();
         }
         let dimensions = || self.pipeline.dimensions();
         Ok(PassOutcome {
@@ -265,5 +269,11 @@ impl<'p, 's> Course<'p, 's> {
             elapsed,
             ..self.outcome
         })
+    }
+
+    /// How far behind a paced pass was when it ended.
+    fn backlog(&self) -> Option<Backlog> {
+        let cut_off = self.outcome.out_of_time;
+        self.schedule.backlog(&self.timeline, self.outcome.batches, cut_off)
     }
 }

@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use super::clock::Phase;
 use super::course::{Batch, Course, Query, Told};
 use super::give_out::selected;
-use super::pass::{Ends, Pass, PassOutcome};
+use super::pass::{LookingOn, Pass, PassOutcome};
 use super::pipeline::{JoinCounts, JoinTimes, Run, timed};
 use super::reader::{Part, Reader, Step};
 use super::source_rows::{failed, failed_row};
@@ -15,28 +15,32 @@ use super::watermark::Watermark;
 use crate::culprit::culprit;
 use crate::error::{Failure, FailureKind, Result};
 use crate::plan::{StreamStaticPlan, Unmatched};
-use crate::record::{Dropped, Work};
+use crate::record::Dropped;
+use crate::scenario::Trigger;
+use crate::sink::Sink;
 
 /// Runs a pass.
-pub(super) fn run<'p>(
+pub(super) fn run<'p, 's>(
     pass: &Pass<'p>,
     plan: &'p StreamStaticPlan,
-    ends: Ends<'_>,
+    sink: &'s mut dyn Sink,
+    looking_on: LookingOn<'s>,
 ) -> Result<PassOutcome> {
     let query = Query {
         joins: &plan.joins,
         output: &plan.output,
         trigger: &plan.stream.trigger,
         timing: plan.timing,
-        dropped: Dropped {
-            filtered: plan.stream.prepare.filters().then_some(0),
-            ..Dropped::default()
+        outcome: PassOutcome {
+            dropped: Dropped {
+                filtered: plan.stream.prepare.filters().then_some(0),
+                ..Dropped::default()
+            },
+            ..PassOutcome::default()
         },
-        evicted: None,
-        work: Work::default(),
     };
     let mut pass = OneStream {
-        course: Course::new(pass, query, ends)?,
+        course: Course::new(pass, query, sink, looking_on)?,
         watermark: plan.stream.watermark.map(Watermark::new),
         reading: Duration::ZERO,
         plan,
@@ -68,6 +72,8 @@ impl OneStream<'_, '_> {
 
     /// Joins rows as they are read; no batch is held.
     fn as_read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        // One batch of everything has no border at which time could end it.
+        let never_ends = self.plan.stream.trigger == Trigger::Once;
         let mut open: Option<Batch> = None;
         while let Some(step) = self.next(reader)? {
             match step {
@@ -77,12 +83,16 @@ impl OneStream<'_, '_> {
                         None => self.open(&part)?,
                     };
                     self.take(part, &mut batch)?;
+                    if never_ends && self.course.is_over() && !reader.at_end() {
+                        self.course.outcome.out_of_time = true;
+                        return self.end_batch(batch);
+                    }
                     open = Some(batch);
                 }
                 Step::Border => {
                     let Some(batch) = open.take() else { continue };
                     self.end_batch(batch)?;
-                    if self.course.is_over() {
+                    if self.course.is_over() && !reader.at_end() {
                         self.course.outcome.out_of_time = true;
                         return Ok(());
                     }

@@ -16,14 +16,6 @@ use crate::plan::{Plan, Strategy};
 use crate::record::{Checksum, Dropped, Work};
 use crate::sink::Sink;
 
-/// Where what a pass makes and tells goes.
-pub(super) struct Ends<'s> {
-    pub(super) sink: &'s mut dyn Sink,
-    pub(super) listener: &'s mut dyn ProgressListener,
-    pub(super) witness: Option<Witness<'s>>,
-    pub(super) counted: Counted,
-}
-
 /// What to do beside joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
@@ -82,6 +74,14 @@ pub struct PassOutcome {
     pub cut_short: Option<Failure>,
 }
 
+/// What looks on while a pass runs.
+pub(super) struct LookingOn<'s> {
+    pub(super) listener: &'s mut dyn ProgressListener,
+    /// In the first pass.
+    pub(super) witness: Option<Witness<'s>>,
+    pub(super) counted: Counted,
+}
+
 /// A pass about to run.
 #[derive(Debug)]
 pub struct Pass<'p> {
@@ -136,10 +136,10 @@ impl<'p> Pass<'p> {
         counted: Counted,
     ) -> Result<PassOutcome> {
         let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
-        let ends = Ends { sink, listener, witness, counted };
+        let looking_on = LookingOn { listener, witness, counted };
         match self.plan {
-            Plan::StreamStatic(plan) => one_stream::run(self, plan, ends),
-            Plan::StreamStream(plan) => streams::run(self, plan, ends),
+            Plan::StreamStatic(plan) => one_stream::run(self, plan, sink, looking_on),
+            Plan::StreamStream(plan) => streams::run(self, plan, sink, looking_on),
         }
     }
 }

@@ -28,7 +28,8 @@ pub(super) struct Reader<'p> {
     left_by_time: bool,
     /// Rows that the open batch may still take.
     most: u64,
-    /// Rows of this reading of the recording.
+    /// Rows of one reading of the recording at most, and of this one so far.
+    of_reading: u64,
     rows: u64,
     /// Whether the recording has begun again since the last rows.
     again: bool,
@@ -68,8 +69,10 @@ impl Part {
 
 impl<'p> Reader<'p> {
     pub(super) fn new(plan: &'p StreamStaticPlan) -> Result<Self> {
-        let limit = plan.stream.limit.unwrap_or(u64::MAX);
         let in_time = plan.timing.rows().unwrap_or(u64::MAX);
+        let all = plan.stream.limit.unwrap_or(u64::MAX);
+        // What is read again is as much of the recording as is asked for.
+        let (limit, of_reading) = if plan.repeat { (u64::MAX, all) } else { (all, u64::MAX) };
         Ok(Self {
             batches: Some(read(&plan.stream)?),
             cutter: Cutter::of(&plan.stream.trigger),
@@ -78,6 +81,7 @@ impl<'p> Reader<'p> {
             left: limit.min(in_time),
             left_by_time: in_time < limit,
             most: u64::MAX,
+            of_reading,
             rows: 0,
             again: false,
             ready: VecDeque::new(),
@@ -137,13 +141,16 @@ impl<'p> Reader<'p> {
     fn read_on(&mut self) -> Result<bool> {
         let stream = &self.plan.stream;
         let Some(batches) = &mut self.batches else { return Ok(false) };
-        let Some(read) = batches.next() else { return self.end_reading() };
+        let mut most = self.of_reading - self.rows;
+        let read = if most > 0 { batches.next() } else { None };
+        let Some(read) = read else { return self.end_reading() };
         let SourceBatch { mut batch, file, first_row } = read.map_err(Failure::run)?;
         if self.disorder.is_none() {
             // Nothing is said of rows that nobody asked for.
-            let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-            batch = batch.slice(0, batch.num_rows().min(most));
+            most = most.min(self.left);
         }
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        batch = batch.slice(0, batch.num_rows().min(most));
         self.rows += batch.num_rows() as u64;
         let piece = Piece { batch, places: Places::From(RowPlace { file, row: first_row }) };
         let (source, broken) = SourceRows::look_far(stream, &piece, file)?;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use twox_hash::XxHash64;
 
+use super::evidence::Backlog;
 use super::timeline::Timeline;
 use crate::error::Result;
 use crate::interrupt::Attentive;
@@ -32,6 +33,8 @@ pub(super) struct Schedule {
     tick: Duration,
     /// When the batch at hand was due.
     due: Duration,
+    /// From the time at which the last batch was due to its end.
+    latency: Duration,
     kept: Kept,
     borders: XxHash64,
 }
@@ -74,6 +77,7 @@ impl Schedule {
                 rows_per_second: timing.rows_per_second.unwrap_or_default(),
                 ..Kept::default()
             },
+            latency: Duration::ZERO,
             borders: XxHash64::with_seed(0),
             timing,
         }
@@ -134,6 +138,32 @@ impl Schedule {
         self.kept.most_behind = self.kept.most_behind.max(behind);
         self.kept.trend.add(self.due.as_secs_f64(), behind.as_secs_f64());
         Ok(true)
+    }
+
+    /// A batch is done, so long after it was due.
+    pub(super) fn done(&mut self, latency: Duration) {
+        self.latency = latency;
+    }
+
+    /// How far behind a paced pass was at its end; `cut_off` if time ended it.
+    pub(super) fn backlog(
+        &self,
+        timeline: &Timeline<'_>,
+        batches: u64,
+        cut_off: bool,
+    ) -> Option<Backlog> {
+        let rate = self.timing.rows_per_second?;
+        let now = timeline.now().saturating_sub(self.start);
+        let arrived = rows_due(rate, self.timing.duration.map_or(now, |end| end.min(now)));
+        let between = self.kept.trend.between();
+        Some(Backlog {
+            rows_per_second: rate,
+            rows: if cut_off { arrived.saturating_sub(self.taken) } else { 0 },
+            behind: self.latency,
+            every: self.every.unwrap_or(between),
+            overrun_batches: self.kept.late_batches,
+            batches,
+        })
     }
 
     /// Takes a batch of `rows` when it is due, without waiting.
@@ -199,6 +229,8 @@ fn nanos(nanos: u128) -> Duration {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Trend {
     points: f64,
+    /// The first and the last x.
+    ends: Option<(f64, f64)>,
     x: f64,
     y: f64,
     xx: f64,
@@ -209,11 +241,19 @@ impl Trend {
     fn add(&mut self, x: f64, y: f64) {
         // Around running means, so that a long run loses no digits.
         self.points += 1.0;
+        self.ends = Some((self.ends.map_or(x, |(first, _)| first), x));
         let dx = x - self.x;
         self.x += dx / self.points;
         self.y += (y - self.y) / self.points;
         self.xx += dx * (x - self.x);
         self.xy += dx * (y - self.y);
+    }
+
+    /// The mean distance of two points, in seconds.
+    fn between(&self) -> Duration {
+        let (first, last) = self.ends.unwrap_or_default();
+        let mean = (last - first) / (self.points - 1.0).max(1.0);
+        Duration::try_from_secs_f64(mean).unwrap_or_default()
     }
 
     fn slope(&self) -> f64 {

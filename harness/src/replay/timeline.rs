@@ -69,7 +69,7 @@ impl<'c> Timeline<'c> {
         self.aside += self.now().saturating_sub(start);
     }
 
-    /// Makes so much of the time that has gone by one of looking on.
+    /// Leaves out time of looking on that was measured otherwise.
     pub(super) fn leave_out(&mut self, time: Duration) {
         self.aside += time;
     }

@@ -8,6 +8,7 @@ mod gate;
 mod init;
 mod inline;
 mod interrupt;
+mod pace;
 mod record;
 mod robust;
 mod run;

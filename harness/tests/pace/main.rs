@@ -3,6 +3,7 @@
 //! machine is.
 
 mod disorder;
+mod find_rate;
 mod one_stream;
 mod support;
 mod two_streams;

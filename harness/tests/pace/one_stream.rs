@@ -173,6 +173,9 @@ fn a_recording_is_read_again() {
     let ran = again(&text.replace("rows = 10 ", "event_time = \"10 s\" "));
     assert_eq!(ran.sizes(), [10, 10, 10, 5, 10, 10, 10, 5, 10, 10, 10]);
     assert_eq!(ran.done[4], millis(4500));
+    // As much of it as is asked for.
+    let ran = again(&(text.clone() + "limit = 4\n"));
+    assert_eq!((ran.outcome.rows_in, ran.outcome.joins[0]), (100, (100, 0)));
     // Nothing is read again without rows.
     let empty = Folder::new(&[("d.csv", "k,v\n1,2\n"), ("s.csv", "value,timestamp\n")]);
     let text = text.replace(

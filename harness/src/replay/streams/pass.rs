@@ -15,44 +15,49 @@ use crate::plan::{StreamStreamPlan, Unmatched};
 use crate::record::{Dropped, Work};
 use crate::replay::clock::Phase;
 use crate::replay::course::{Batch, Course, Query, Told};
-use crate::replay::pass::{Counted, Ends, Pass, PassOutcome};
+use crate::replay::pass::{Counted, LookingOn, Pass, PassOutcome};
 use crate::replay::pipeline::timed;
 use crate::replay::state_track::StateTrack;
 use crate::scenario::End;
+use crate::sink::Sink;
 
 /// Runs a pass.
-pub(in crate::replay) fn run<'p>(
+pub(in crate::replay) fn run<'p, 's>(
     pass: &Pass<'p>,
     plan: &'p StreamStreamPlan,
-    ends: Ends<'_>,
+    sink: &'s mut dyn Sink,
+    looking_on: LookingOn<'s>,
 ) -> Result<PassOutcome> {
     let query = Query {
         joins: &plan.joins,
         output: &plan.output,
         trigger: &plan.trigger,
         timing: plan.timing,
-        dropped: Dropped {
-            late: Some(0),
-            null_key: Some(0),
-            filtered: Some(0),
-            null_time: Some(0),
-        },
-        evicted: Some(0),
-        work: Work {
-            rows_walked: Some(0),
-            rows_visited: Some(0),
-            blocks_visited: Some(0),
-            rows_moved: Some(0),
-            index_resizes: Some(0),
-            ..Work::default()
+        outcome: PassOutcome {
+            dropped: Dropped {
+                late: Some(0),
+                null_key: Some(0),
+                filtered: Some(0),
+                null_time: Some(0),
+            },
+            evicted: Some(0),
+            work: Work {
+                rows_walked: Some(0),
+                rows_visited: Some(0),
+                blocks_visited: Some(0),
+                rows_moved: Some(0),
+                index_resizes: Some(0),
+                ..Work::default()
+            },
+            ..PassOutcome::default()
         },
     };
     let mut join = plan.operator(pass.strategy, pass.pool.as_ref())?;
     let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
     let mut pass = PairPass {
         joined: JoinedSchema::new(plan, &join),
-        notice: ends.witness.is_some().then(|| Notice::new(&join)),
-        course: Course::new(pass, query, ends)?,
+        notice: looking_on.witness.is_some().then(|| Notice::new(&join)),
+        course: Course::new(pass, query, sink, looking_on)?,
         track: StateTrack::new(can_evict),
         outliers: Outliers::default(),
         ended: false,
@@ -61,8 +66,9 @@ pub(in crate::replay) fn run<'p>(
     let ended = pass.replay(&mut join);
     let of_tables = plan.output.unmatched == Unmatched::AsJoined && !plan.joins.is_empty();
     let mut outcome = pass.course.finish(ended, of_tables)?;
-    let pair = pass.notice.map(|notice| notice.finish(plan, &pass.outliers));
-    outcome.evidence.pair = pair;
+    if let Some(notice) = pass.notice {
+        outcome.evidence.pair = Some(notice.finish(plan, &pass.outliers));
+    }
     Ok(PassOutcome { state: Some(pass.track.finish()), ..outcome })
 }
 
