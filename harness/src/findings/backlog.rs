@@ -41,6 +41,15 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         .with("behindMs", behind * 1e3)
         .with("fallingBehind", kept.falling_behind)
         .with("lateBatches", kept.late_batches);
+    // Of a replay that time ended, what had arrived and was not taken up.
+    if let Some(left) = look.evidence().backlog.map(|left| left.rows).filter(|rows| *rows > 0) {
+        finding = finding
+            .saw(format!(
+                "{} rows had arrived when the time was over, and were not read",
+                grouped(left)
+            ))
+            .with("unreadRows", left);
+    }
     let mut remedy = "lower rows_per_second under [replay] pace".to_owned();
     let took = look.outcome.elapsed.as_secs_f64();
     let reached = (took > 0.0).then(|| look.outcome.rows_in as f64 / took);

@@ -1,5 +1,7 @@
 //! What the first pass notices beside its counts: what findings are made of.
 
+use std::time::Duration;
+
 use arrow::array::{Array, Int64Array, RecordBatch};
 use arrow::compute::{max, min};
 use streamjoin_kernels::{DimensionSnapshot, Side};
@@ -16,6 +18,8 @@ pub struct Evidence {
     /// Event times of one stream joined with tables; none where no one looks at
     /// them.
     pub times: Option<TimesSeen>,
+    /// How far a paced pass was behind at its end; none of one without a pace.
+    pub backlog: Option<Backlog>,
 }
 
 impl Evidence {
@@ -206,4 +210,21 @@ pub struct Held {
     pub rows: u64,
     /// The least of their event times, in microseconds.
     pub since: i64,
+}
+
+/// How far a paced pass was behind at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backlog {
+    /// Rows a second that were due.
+    pub rows_per_second: f64,
+    /// Rows that were due when the last batch began and not taken up.
+    pub rows: u64,
+    /// How long after its due time the last batch was done.
+    pub behind: Duration,
+    /// Time between two batches that were due.
+    pub every: Duration,
+    /// Batches that took longer than that.
+    pub overrun_batches: u64,
+    /// Batches in all.
+    pub batches: u64,
 }

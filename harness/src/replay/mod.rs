@@ -30,8 +30,8 @@ mod tests;
 
 pub use clock::{BatchClock, Phase};
 pub use evidence::{
-    Ahead, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint, TableSeen,
-    TimesSeen,
+    Ahead, Backlog, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint,
+    TableSeen, TimesSeen,
 };
 pub use listener::{Idle, ProgressListener, Started, Terminated};
 pub use pass::{Counted, Pass, PassOutcome};
