@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::inline::InlineArgs;
 use crate::error::Result;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Micros, Scenario};
 
 /// Which scenario, and where shipped data is.
 #[derive(Clone, Debug, Args)]
@@ -66,6 +66,14 @@ fn setting(text: &str) -> Result<(String, String), String> {
             Ok((key.trim().to_owned(), value.to_owned()))
         }
         _ => Err("KEY=VALUE is expected, such as replay.trigger.rows=1000".to_owned()),
+    }
+}
+
+/// A length of time that is one.
+pub(super) fn positive(text: &str) -> Result<Micros, String> {
+    match text.parse()? {
+        Micros(micros) if micros > 0 => Ok(Micros(micros)),
+        _ => Err("a time longer than nothing is expected, such as 30s".to_owned()),
     }
 }
 

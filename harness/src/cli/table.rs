@@ -2,18 +2,14 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::record::{Report, RunRecord, Summary};
+use crate::measure::comparable;
+use crate::record::{Ended, Environment, Report, RunRecord, Summary};
 use crate::scenario::Scenario;
 pub(super) use crate::words::{bytes, grouped, seconds, significant};
 
 /// The lines that `run` prints; `verified` = all strategies gave the same rows.
 pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec<String> {
-    let mut lines = Vec::new();
-    let title = match &scenario.spec.description {
-        Some(description) => format!("{}: {description}", scenario.name),
-        None => scenario.name.clone(),
-    };
-    lines.push(title);
+    let mut lines = vec![title(scenario)];
     if let Some(first) = report.runs.first() {
         lines.push(counts(&first.summary));
         if !first.summary.dimensions.is_empty() {
@@ -24,17 +20,47 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
     if report.runs.iter().any(|run| run.summary.state_rows.is_some()) {
         lines.push(state(&report.runs).to_string());
     }
+    if report.runs.iter().any(|run| run.summary.pace.is_some()) {
+        lines.push(pace(&report.runs).to_string());
+    }
+    for run in &report.runs {
+        if run.summary.ended == Ended::Duration {
+            let (name, rows) = (&run.strategy, grouped(run.summary.rows_in));
+            lines.push(format!("{name}: ended by the time of the replay, after {rows} rows"));
+        }
+    }
     if let [first, others @ ..] = report.runs.as_slice()
         && !others.is_empty()
     {
         lines.push(ratios(first, others).to_string());
         if verified {
-            let names: Vec<&str> = report.runs.iter().map(|run| run.strategy.as_str()).collect();
-            lines.push(format!("verified: {} gave the same rows", names.join(", ")));
+            let (same, apart): (Vec<&RunRecord>, Vec<&RunRecord>) =
+                report.runs.iter().partition(|run| comparable(first, run));
+            let names = |runs: &[&RunRecord]| -> String {
+                runs.iter().map(|run| run.strategy.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            if same.len() > 1 {
+                lines.push(format!("verified: {} gave the same rows", names(&same)));
+            }
+            if !apart.is_empty() {
+                lines.push(format!(
+                    "not compared with {}: {}, to which time gave other rows or other batches",
+                    first.strategy,
+                    names(&apart)
+                ));
+            }
         }
     }
-    lines.push(machine(report));
+    lines.push(machine(&report.environment));
     lines
+}
+
+/// The scenario's name and what it says of itself.
+pub(super) fn title(scenario: &Scenario) -> String {
+    match &scenario.spec.description {
+        Some(description) => format!("{}: {description}", scenario.name),
+        None => scenario.name.clone(),
+    }
 }
 
 fn counts(summary: &Summary) -> String {
@@ -149,6 +175,32 @@ fn state(runs: &[RunRecord]) -> Table {
     table
 }
 
+/// How the pace was kept.
+fn pace(runs: &[RunRecord]) -> Table {
+    let mut table = table(&[
+        "pace",
+        "rows/s due",
+        "busy",
+        "late batches",
+        "idle ticks",
+        "behind at end",
+        "at most",
+    ]);
+    for RunRecord { strategy, summary, .. } in runs {
+        let Some(pace) = &summary.pace else { continue };
+        table.add_row([
+            strategy.clone(),
+            rate(pace.rows_per_second),
+            format!("{:.0} %", pace.busy_share * 100.0),
+            format!("{} of {}", grouped(pace.late_batches), grouped(summary.batches)),
+            grouped(pace.idle_ticks),
+            seconds(pace.behind_ms / 1000.0),
+            seconds(pace.most_behind_ms / 1000.0),
+        ]);
+    }
+    table
+}
+
 /// How the strategies compare with the first.
 fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     let against = format!("against {}", first.strategy);
@@ -173,8 +225,8 @@ fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     table
 }
 
-fn machine(report: &Report) -> String {
-    let environment = &report.environment;
+/// The machine and the build, in a line.
+pub(super) fn machine(environment: &Environment) -> String {
     let machine = &environment.machine;
     format!(
         "{}, {} cores, {}; {} build of streamjoin {}, {}",

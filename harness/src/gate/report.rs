@@ -1,5 +1,6 @@
 //! What a gate found, for people and programs.
 
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use super::baseline::{Bands, Entry};
@@ -11,7 +12,7 @@ use crate::error::{Failure, FailureKind, Result};
 const SCHEMA_VERSION: u32 = 1;
 
 /// A gate's report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GateReport {
     /// Version of the layout.
@@ -25,7 +26,7 @@ pub struct GateReport {
 }
 
 /// One strategy of one scenario.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseReport {
     /// As the baseline names it.
@@ -150,6 +151,12 @@ impl GateReport {
         }
         Err(Failure { kind, message })
     }
+}
+
+/// Schema of what `gate --format json` prints.
+#[must_use]
+pub fn gate_schema() -> Schema {
+    schema_for!(GateReport)
 }
 
 /// Strategies that are on one side only.

@@ -94,7 +94,10 @@ impl Worker {
                 Message::Idle { idle } => listener.idle(&idle)?,
                 Message::Measured { summary, cut_short, findings } => {
                     let cut_short = cut_short.map(|told| interrupt::named(told.into()));
-                    let ended = Ended::by(cut_short.as_ref());
+                    let ended = match &cut_short {
+                        Some(failure) => Ended::by(failure),
+                        None => summary.ended,
+                    };
                     return Ok(Some(Measured {
                         summary: Summary { ended, ..*summary },
                         cut_short,

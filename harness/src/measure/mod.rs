@@ -6,6 +6,8 @@ mod isolate;
 mod latency;
 mod memory;
 mod message;
+mod probe;
+mod sustain;
 mod verify;
 
 use std::time::{Duration, Instant};
@@ -13,14 +15,16 @@ use std::time::{Duration, Instant};
 use crate::error::{Failure, Result};
 use crate::findings::{self, Look};
 use crate::plan::{Carried, Plan, Strategy, pool_with_caller};
-use crate::record::{DimensionSummary, Ended, Finding, Machine, Progress, Summary};
-use crate::replay::{Counted, Pass, PassOutcome, ProgressListener, Started, Terminated};
+use crate::record::{DimensionSummary, Ended, Finding, Machine, PaceSummary, Progress, Summary};
+use crate::replay::{Counted, Kept, Pass, PassOutcome, ProgressListener, Started, Terminated};
 use crate::sink::{self, Sink, SinkSpec};
 
 pub use isolate::{Worker, serve};
 pub use latency::Latencies;
 pub use memory::{MemoryPeaks, MemorySampler, anonymous_bytes};
-pub use verify::verify;
+pub use probe::{Sustainable, SustainableRate, sustainable_rate};
+pub use sustain::{Probe, Verdict};
+pub use verify::{comparable, verify};
 
 /// How long a strategy is measured at least, unless one pass takes longer.
 pub const LEAST_TIME: Duration = Duration::from_secs(2);
@@ -141,8 +145,12 @@ fn passes(
     first.elapsed += flush.elapsed();
 
     let mut timed = Timed::default();
-    let worth_repeating =
-        first.rows_in > 0 && first.cut_short.is_none() && !matches!(sink, SinkSpec::Console);
+    // A paced pass takes its time, and one that time ends is what was asked for.
+    let worth_repeating = first.rows_in > 0
+        && first.cut_short.is_none()
+        && first.kept.is_none()
+        && !first.out_of_time
+        && !matches!(sink, SinkSpec::Console);
     if (first.elapsed < least_time || unmatched.is_some()) && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
@@ -267,7 +275,33 @@ fn summary(plan: &Plan, first: &PassOutcome, timed: &Timed, peaks: MemoryPeaks) 
         outer_delay: first.state.and(first.outer_delay.quantiles()),
         evicted: first.evicted,
         work: first.work,
-        ended: Ended::by(first.cut_short.as_ref()),
+        ended: match &first.cut_short {
+            Some(failure) => Ended::by(failure),
+            None if first.out_of_time => Ended::Duration,
+            None => Ended::Complete,
+        },
+        pace: first.kept.map(|kept| pace(&kept, first.elapsed)),
+        batch_borders: first
+            .borders
+            .filter(|_| plan.depends_on_batches())
+            .map(|borders| format!("{borders:016x}")),
+    }
+}
+
+fn pace(kept: &Kept, elapsed: Duration) -> PaceSummary {
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    let waited = match elapsed.as_secs_f64() {
+        all if all > 0.0 => (kept.waited.as_secs_f64() / all).min(1.0),
+        _ => 0.0,
+    };
+    PaceSummary {
+        rows_per_second: kept.rows_per_second,
+        busy_share: 1.0 - waited,
+        late_batches: kept.late_batches,
+        idle_ticks: kept.idle_ticks,
+        behind_ms: millis(kept.behind),
+        most_behind_ms: millis(kept.most_behind),
+        falling_behind: kept.falling_behind,
     }
 }
 

@@ -12,7 +12,7 @@ use super::pair::BoundPair;
 use super::relation::{Clauses, Origin, Relation, Selection};
 use super::table::Table;
 use crate::error::{Failure, Result};
-use crate::scenario::{DimensionSpec, Scenario, StreamSpec, Trigger};
+use crate::scenario::{DimensionSpec, DisorderSpec, Scenario, StreamSpec, Trigger};
 use crate::sql::Scope;
 
 /// What is known of a scenario's query; complete unless `failure` says why not.
@@ -234,6 +234,21 @@ pub(super) fn bind_stream(
             watermark.get_ref().0
         ))
         .at(scenario.place(watermark)));
+    }
+    if let Some(disorder) = &scenario.spec.replay.disorder {
+        let at = |message: String| Err(Failure::usage(message).at(scenario.place(disorder)));
+        let DisorderSpec { share, max, .. } = disorder.get_ref();
+        if !(0.0..=1.0).contains(share) {
+            return at(format!("`disorder`: `share` is {share}, but must be 0 to 1"));
+        }
+        if max.0 <= 0 {
+            return at("`disorder`: `max` must be longer than nothing".to_owned());
+        }
+        if event_time.is_none() && arrival.is_none() {
+            return at(format!(
+                "`disorder` needs [stream.{name}] event_time = \"COLUMN\", or arrival"
+            ));
+        }
     }
     let time_column = match (&spec.event_time, &event_time) {
         (Some(time), Some((origin, _))) => relation.seen_as(&time.get_ref().column, origin),

@@ -10,7 +10,7 @@ use super::pair::{self, BoundPair, BoundPairJoin};
 use super::projector::Item;
 use crate::error::{Failure, Result};
 use crate::scenario::{
-    DisorderSpec, EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
+    EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
 };
 
 /// Refuses what means something for two streams only.
@@ -21,7 +21,6 @@ pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Resul
     let replay = &scenario.spec.replay;
     let found = [
         ("merge", replay.merge.as_ref().map(|key| scenario.place(key))),
-        ("disorder", replay.disorder.as_ref().map(|key| scenario.place(key))),
         ("idle_timeout", stream.idle_timeout.as_ref().map(|key| scenario.place(key))),
         ("finished", stream.finished.as_ref().map(|key| scenario.place(key))),
     ];
@@ -122,19 +121,6 @@ fn merged_by(
             .at(place()));
         }
         _ => {}
-    }
-    if let Some(disorder) = &replay.disorder {
-        let at = |message: String| Err(Failure::usage(message).at(scenario.place(disorder)));
-        let DisorderSpec { share, max, .. } = disorder.get_ref();
-        if !(0.0..=1.0).contains(share) {
-            return at(format!("`disorder`: `share` is {share}, but must be 0 to 1"));
-        }
-        if max.0 <= 0 {
-            return at("`disorder`: `max` must be longer than nothing".to_owned());
-        }
-        if stream.event_time.is_none() {
-            return at(format!("`disorder` needs [stream.{name}] event_time = \"COLUMN\""));
-        }
     }
     if let Some(timeout) = &spec.idle_timeout {
         let at = |message: String| Err(Failure::usage(message).at(scenario.place(timeout)));

@@ -10,7 +10,7 @@ use super::join::BoundJoin;
 use super::relation::{Origin, Selected, Selection};
 use super::{JoinPlan, Plan, Strategy, StreamPlan, explain_pair};
 use crate::error::Result;
-use crate::scenario::{Refresh, Scenario, Swap, Trigger, VersionStart};
+use crate::scenario::{Pace, Refresh, Scenario, Swap, Trigger, VersionStart};
 
 /// What a scenario asks for, as far as it could be understood.
 #[must_use]
@@ -66,8 +66,19 @@ fn describe_batches(text: &mut String, scenario: &Scenario) {
         Trigger::File => "after each file".to_owned(),
         Trigger::Once => "one, of everything".to_owned(),
         Trigger::Arrival(tick) => format!("every {} s of arrival time", tick.0 as f64 / 1e6),
+        Trigger::Every(tick) => {
+            format!("every {} s, of what arrived by then", tick.0 as f64 / 1e6)
+        }
     };
     let _ = writeln!(text, "batches: {trigger}");
+    if let Some(pace) = &scenario.spec.replay.pace
+        && let Pace::RowsPerSecond(rate) = pace.get_ref()
+    {
+        let _ = writeln!(text, "pace: {rate} rows a second");
+    }
+    if let Some(duration) = &scenario.spec.replay.duration {
+        let _ = writeln!(text, "ends: after {} s", duration.get_ref().0 as f64 / 1e6);
+    }
 }
 
 fn describe_join(text: &mut String, number: usize, joined: &BoundDimension) {

@@ -152,6 +152,12 @@ impl Feed {
         }
     }
 
+    /// Whether it has no end.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Self::Generated(_)) && self.rows().is_none()
+    }
+
     /// Reads the columns `projection`, in that order.
     ///
     /// # Errors

@@ -25,13 +25,14 @@ mod streams;
 mod table;
 mod table_join;
 mod threads;
+mod timing;
 mod uses;
 
 #[cfg(test)]
 mod tests;
 
 use crate::error::{Failure, Result};
-use crate::scenario::{JoinSpec, Merge, Micros, Scenario, Trigger};
+use crate::scenario::{DisorderSpec, JoinSpec, Merge, Micros, Refresh, Scenario, Trigger};
 use chain::Before;
 use streamjoin_datasets::Source;
 use streamjoin_kernels::JoinType;
@@ -54,6 +55,8 @@ pub use table::{
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
+pub use timing::Timing;
+pub(crate) use timing::rows_due;
 pub use uses::{FilterOnly, Uses};
 
 /// Fixed, so that runs repeat.
@@ -73,6 +76,12 @@ pub enum Plan {
 pub struct StreamStaticPlan {
     /// The stream.
     pub stream: StreamPlan,
+    /// How fast it comes, and when it ends.
+    pub timing: Timing,
+    /// Which rows are held back.
+    pub disorder: Option<DisorderSpec>,
+    /// Whether the recording begins again at its end, until time ends the stream.
+    pub repeat: bool,
     /// The joins in order.
     pub joins: Vec<JoinPlan>,
     /// What is given out.
@@ -178,6 +187,49 @@ impl Plan {
         self.joins().iter().try_for_each(|join| join.operator(strategy, None).map(|_| ()))
     }
 
+    /// How fast rows come, and when the stream ends.
+    #[must_use]
+    pub fn timing(&self) -> &Timing {
+        match self {
+            Self::StreamStatic(plan) => &plan.timing,
+            Self::StreamStream(plan) => &plan.timing,
+        }
+    }
+
+    /// Replays at another pace, or for another time.
+    pub fn set_timing(&mut self, timing: Timing) {
+        match self {
+            Self::StreamStatic(plan) => plan.timing = timing,
+            Self::StreamStream(plan) => plan.timing = timing,
+        }
+    }
+
+    /// Where a batch ends.
+    #[must_use]
+    pub fn trigger(&self) -> &Trigger {
+        match self {
+            Self::StreamStatic(plan) => &plan.stream.trigger,
+            Self::StreamStream(plan) => &plan.trigger,
+        }
+    }
+
+    /// Cuts other batches; the stream must have what the trigger looks at.
+    pub fn set_trigger(&mut self, trigger: Trigger) {
+        match self {
+            Self::StreamStatic(plan) => plan.stream.trigger = trigger,
+            Self::StreamStream(plan) => plan.trigger = trigger,
+        }
+    }
+
+    /// Whether other batches of the same rows may give other joined rows: of
+    /// two streams, whose watermark moves between batches, and of a table that
+    /// changes between them.
+    #[must_use]
+    pub fn depends_on_batches(&self) -> bool {
+        matches!(self, Self::StreamStream(_))
+            || self.joins().iter().any(|join| join.table.refresh == Refresh::EveryBatch)
+    }
+
     /// Rows that one pass reads, where it is known.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
@@ -189,10 +241,7 @@ impl Plan {
                 (both.map(|(left, right)| left.saturating_add(right)), plan.limit)
             }
         };
-        match rows {
-            Some(rows) => Some(limit.map_or(rows, |limit| limit.min(rows))),
-            None => limit,
-        }
+        rows.into_iter().chain(limit).chain(self.timing().rows()).min()
     }
 }
 
@@ -279,11 +328,15 @@ fn one_stream(
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
     let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|w| *w.get_ref());
     let trigger = trigger(scenario);
+    let timing = Timing::of(scenario)?;
+    let disorder = scenario.spec.replay.disorder.as_ref().map(|disorder| *disorder.get_ref());
     let uses_time = watermark.is_some()
+        || disorder.is_some()
         || matches!(trigger, Trigger::EventTime(_))
         || joins.iter().any(|joined| joined.table.follows_time());
     let event_time = stream.event_time.as_ref().filter(|_| uses_time);
-    let arrival = stream.arrival.as_ref().filter(|_| matches!(trigger, Trigger::Arrival(_)));
+    let uses_arrival = disorder.is_some() || matches!(trigger, Trigger::Arrival(_));
+    let arrival = stream.arrival.as_ref().filter(|_| uses_arrival);
     let also = event_time.iter().chain(&arrival).flat_map(|(origin, _)| origin.columns());
     let also = also.chain(stream.trigger_column.iter().flat_map(Origin::columns));
     let prepare = stream.relation.prepare(&chain.stream, also.copied());
@@ -310,14 +363,15 @@ fn one_stream(
         trigger_column,
         limit,
     };
-    has_end(scenario, &stream, limit)?;
+    has_end(scenario, &stream, limit, &timing)?;
     let mut joins = join_plans(scenario, joins, chain.joins);
-    let rows = stream.feed.rows().into_iter().chain(limit).min();
+    let rows = stream.feed.rows().into_iter().chain(limit).chain(timing.rows()).min();
     for join in &mut joins {
         let versions = join.table.versions.len().max(1) as f64;
         join.probe_rows = rows.map(|rows| rows as f64 / versions);
     }
-    let plan = StreamStaticPlan { stream, joins, output: chain.output, carried };
+    let output = chain.output;
+    let plan = StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
 
@@ -338,8 +392,9 @@ fn two_streams(
     let movable = |column: usize| !join.join_type.extends_with_nulls(join.sources[column].side);
     let filter_only = uses::of_first(&join.output, &joins, output, needed, movable);
     let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
-    has_end(scenario, &streams.left.stream, limit)?;
-    has_end(scenario, &streams.right.stream, limit)?;
+    let timing = Timing::of(scenario)?;
+    has_end(scenario, &streams.left.stream, limit, &timing)?;
+    has_end(scenario, &streams.right.stream, limit, &timing)?;
     let replay = &scenario.spec.replay;
     let plan = StreamStreamPlan {
         place: join.place(&pair.left.relation.name, &pair.right.relation.name),
@@ -351,6 +406,7 @@ fn two_streams(
         merge: replay.merge.as_ref().map_or(Merge::default(), |merge| *merge.get_ref()),
         disorder: replay.disorder.as_ref().map(|disorder| *disorder.get_ref()),
         trigger: trigger(scenario),
+        timing,
         limit,
         end: replay.end.unwrap_or_default(),
         joins: join_plans(scenario, joins, chain.joins),
@@ -396,11 +452,23 @@ fn join_plans(
 }
 
 /// Refuses to read a stream without end.
-fn has_end(scenario: &Scenario, stream: &StreamPlan, limit: Option<u64>) -> Result<()> {
-    let endless = matches!(stream.feed, Feed::Generated(_)) && stream.feed.rows().is_none();
-    if endless && limit.is_none() {
+fn has_end(
+    scenario: &Scenario,
+    stream: &StreamPlan,
+    limit: Option<u64>,
+    timing: &Timing,
+) -> Result<()> {
+    if stream.feed.is_endless() && limit.is_none() && timing.duration.is_none() {
         return Err(Failure::usage(format!(
-            "[stream.{}] generates rows without end: give `[replay] limit`, or --limit",
+            "[stream.{}] generates rows without end: give `[replay] limit` or `duration`, or --limit or --duration",
+            stream.name
+        ))
+        .at(&scenario.text));
+    }
+    let once = matches!(trigger(scenario), Trigger::Once);
+    if stream.feed.is_endless() && limit.is_none() && timing.rows().is_none() && once {
+        return Err(Failure::usage(format!(
+            "[stream.{}] generates rows without end, and with the trigger `once` no batch would end: cut it by {{ rows = N }}, or give a limit",
             stream.name
         ))
         .at(&scenario.text));

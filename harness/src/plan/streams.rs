@@ -20,7 +20,7 @@ use super::pair::{BoundPair, BoundPairJoin, side_column};
 use super::projector::{Item, Projector};
 use super::relation::{Needed, Origin};
 use super::uses::FilterOnly;
-use super::{ChainOutput, JoinPlan, Strategy, StreamPlan};
+use super::{ChainOutput, JoinPlan, Strategy, StreamPlan, Timing};
 use crate::error::{Failure, Result};
 use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
 use crate::sql::{BoundExpr, pair_predicate};
@@ -46,6 +46,8 @@ pub struct StreamStreamPlan {
     pub disorder: Option<DisorderSpec>,
     /// Where a batch ends.
     pub trigger: Trigger,
+    /// How fast rows of both come, and when they end.
+    pub timing: Timing,
     /// Rows of both streams to read at most.
     pub limit: Option<u64>,
     /// What becomes of the state at the end.

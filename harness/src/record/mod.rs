@@ -26,8 +26,8 @@ pub use progress::{
 };
 pub use schema::{line_schema, report_schema};
 pub use summary::{
-    DimensionSummary, Dropped, Ended, Quantiles, Report, RunRecord, SCHEMA_VERSION, StateBytes,
-    StateRows, Summary,
+    DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION,
+    StateBytes, StateRows, Summary,
 };
 pub use time::iso_millis;
 pub use work::Work;

@@ -95,15 +95,44 @@ pub struct Summary {
     /// Why the pass ended; counts are those of whole batches in any case.
     #[serde(default)]
     pub ended: Ended,
+    /// How a paced pass kept its pace; null of an unthrottled one.
+    #[serde(default)]
+    pub pace: Option<PaceSummary>,
+    /// A hash of the sizes of the batches, 16 hex digits, where time cut them
+    /// and other batches may give other rows; else null.
+    #[serde(default)]
+    pub batch_borders: Option<String>,
+}
+
+/// How a pass kept the pace at which its rows came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaceSummary {
+    /// Rows a second at which rows came, both streams together.
+    pub rows_per_second: f64,
+    /// Share of the pass's time that was not spent in waiting for rows, 0 to 1.
+    pub busy_share: f64,
+    /// Batches that started later than they were due.
+    pub late_batches: u64,
+    /// Ticks of the trigger `every` without a row.
+    pub idle_ticks: u64,
+    /// How late the last batch started, in milliseconds.
+    pub behind_ms: f64,
+    /// How late a batch started at most, in milliseconds.
+    pub most_behind_ms: f64,
+    /// Seconds by which the starts of batches fell behind in each second.
+    pub falling_behind: f64,
 }
 
 /// Why a pass over a recording ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// The recording was at its end.
+    /// The recording, or as much of it as `limit` allows, was at its end.
     #[default]
     Complete,
+    /// The time that the replay was to take was over.
+    Duration,
     /// Somebody asked to end (Ctrl-C).
     Interrupted,
     /// The time limit was over.
@@ -113,11 +142,10 @@ pub enum Ended {
 impl Ended {
     /// Why a pass that was cut short by `failure` ended.
     #[must_use]
-    pub fn by(failure: Option<&Failure>) -> Self {
-        match failure.map(|failure| failure.kind) {
-            None => Self::Complete,
-            Some(FailureKind::TimedOut) => Self::Timeout,
-            Some(_) => Self::Interrupted,
+    pub fn by(failure: &Failure) -> Self {
+        match failure.kind {
+            FailureKind::TimedOut => Self::Timeout,
+            _ => Self::Interrupted,
         }
     }
 }

@@ -6,6 +6,7 @@ use arrow::array::{Array, RecordBatch};
 use arrow::buffer::NullBuffer;
 
 use super::pass::{Counted, PassOutcome};
+use super::timeline::Timeline;
 use crate::error::{Failure, Result};
 use crate::plan::{ChainOutput, Unmatched, keep_where};
 use crate::sink::Sink;
@@ -25,17 +26,18 @@ pub(super) fn selected(
 }
 
 /// Takes joined rows to the sink.
-pub(super) struct Out<'o> {
+pub(super) struct Out<'o, 'p> {
     pub(super) output: &'o ChainOutput,
     pub(super) batch_id: u64,
     pub(super) sink: &'o mut dyn Sink,
     pub(super) outcome: &'o mut PassOutcome,
     pub(super) counted: Counted,
+    pub(super) timeline: &'o mut Timeline<'p>,
+    /// Time of `select`, `where` and the sink.
     pub(super) time: Duration,
-    pub(super) aside: Duration,
 }
 
-impl Out<'_> {
+impl Out<'_, '_> {
     pub(super) fn give(&mut self, joined: RecordBatch) -> Result<()> {
         let start = Instant::now();
         self.outcome.evidence.rows_joined += joined.num_rows() as u64;
@@ -44,7 +46,7 @@ impl Out<'_> {
             self.sink.batch(self.batch_id, &rows)?;
         }
         self.time += start.elapsed();
-        let start = Instant::now();
+        let start = self.timeline.now();
         self.outcome.rows_out += rows.num_rows() as u64;
         if self.counted == Counted::All {
             self.outcome.rows_unmatched += self.unmatched(&joined);
@@ -52,7 +54,7 @@ impl Out<'_> {
                 checksum.update(&rows);
             }
         }
-        self.aside += start.elapsed();
+        self.timeline.set_aside(start);
         Ok(())
     }
 

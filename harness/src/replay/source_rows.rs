@@ -1,114 +1,101 @@
-//! Rows as they are read, with what decides where batches end.
+//! Rows of one stream as they are read, with what decides where batches end.
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 
+use super::piece::{Piece, Places};
 use super::trigger::{CutInput, Cutter};
 use crate::culprit::culprit;
 use crate::error::{Failure, Result};
 use crate::plan::StreamPlan;
 use crate::scenario::Trigger;
 
-/// Where rows are from, for messages.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) stream: &'a StreamPlan,
-    pub(super) file: usize,
-    pub(super) first_row: u64,
-}
-
-impl Place<'_> {
-    pub(super) fn at(self, failure: Failure, from: usize, to: usize) -> Failure {
-        let first = self.first_row + from as u64;
-        let last = self.first_row + (to as u64).saturating_sub(1);
-        failure.at(format!("{}, rows {first} to {last}", self.file_name()))
-    }
-
-    /// A failure of one row.
-    pub(super) fn at_row(self, failure: Failure, row: usize) -> Failure {
-        let row = self.first_row + row as u64;
-        failure.at(format!("{}, row {row} (from 0)", self.file_name()))
-    }
-
-    fn file_name(self) -> String {
-        self.stream.feed.file_name(self.file)
+/// A failure among some of the rows of a piece.
+pub(super) fn failed(
+    stream: &StreamPlan,
+    places: &Places,
+    failure: Failure,
+    rows: std::ops::Range<usize>,
+) -> Failure {
+    let first = places.of(rows.start);
+    let file = stream.feed.file_name(first.file);
+    match places {
+        Places::From(_) => {
+            let last = first.row + (rows.len() as u64).saturating_sub(1);
+            failure.at(format!("{file}, rows {} to {last}", first.row))
+        }
+        Places::Each(_) => failure.at(format!("{file}, rows around {}", first.row)),
     }
 }
 
-/// A source batch with what its cutter looks at.
+/// A failure of one row.
+pub(super) fn failed_row(
+    stream: &StreamPlan,
+    places: &Places,
+    failure: Failure,
+    row: usize,
+) -> Failure {
+    let place = places.of(row);
+    failure.at(format!("{}, row {} (from 0)", stream.feed.file_name(place.file), place.row))
+}
+
+/// A piece of the stream with what its cutter looks at.
 pub(super) struct SourceRows {
-    pub(super) batch: RecordBatch,
+    pub(super) piece: Piece,
+    /// The file that it counts to.
     file: usize,
     pub(super) times: Option<Int64Array>,
     arrivals: Option<Int64Array>,
     column: Option<ArrayRef>,
-    /// Whether a batch ends with these rows.
-    pub(super) ends_at_border: bool,
 }
 
 impl SourceRows {
-    pub(super) fn look(stream: &StreamPlan, batch: RecordBatch, file: usize) -> Result<Self> {
-        let times = stream.event_time.as_ref().map(|time| time.micros(&batch));
-        let arrivals = stream.arrival.as_ref().map(|arrival| arrival.micros(&batch));
-        let column = stream.trigger_column.as_ref().map(|item| item.evaluate(&batch));
+    /// Looks at rows that count to `file`.
+    pub(super) fn look(stream: &StreamPlan, piece: Piece, file: usize) -> Result<Self> {
+        let batch: &RecordBatch = &piece.batch;
+        let times = stream.event_time.as_ref().map(|time| time.micros(batch));
+        let arrivals = match stream.trigger {
+            Trigger::Arrival(_) => stream.arrival.as_ref().map(|arrival| arrival.micros(batch)),
+            _ => None,
+        };
+        let column = stream.trigger_column.as_ref().map(|item| item.evaluate(batch));
         Ok(Self {
             file,
             times: times.transpose().map_err(Failure::run)?,
             arrivals: arrivals.transpose().map_err(Failure::run)?,
             column: column.transpose().map_err(Failure::run)?,
-            ends_at_border: false,
-            batch,
+            piece,
         })
     }
 
     /// As far as the rows can be looked at: those before the first broken one,
     /// and its failure. Failures have their place.
     pub(super) fn look_far(
-        place: Place<'_>,
-        batch: &RecordBatch,
+        stream: &StreamPlan,
+        piece: &Piece,
+        file: usize,
     ) -> Result<(Self, Option<Failure>)> {
-        let look = |batch| Self::look(place.stream, batch, place.file);
-        let rows = batch.num_rows();
-        let failure = match look(batch.clone()) {
+        let rows = piece.batch.num_rows();
+        let failure = match Self::look(stream, piece.clone(), file) {
             Ok(whole) => return Ok((whole, None)),
             Err(failure) => failure,
         };
-        let broken = culprit(rows, |range| look(batch.slice(range.start, range.len())).map(|_| ()));
-        match broken {
+        let look = |from, to| Self::look(stream, piece.slice(from, to), file);
+        match culprit(rows, |range| look(range.start, range.end).map(|_| ())) {
             Some((row, failure)) => {
-                Ok((look(batch.slice(0, row))?, Some(place.at_row(failure, row))))
+                Ok((look(0, row)?, Some(failed_row(stream, &piece.places, failure, row))))
             }
-            None => Err(place.at(failure, 0, rows)),
+            None => Err(failed(stream, &piece.places, failure, 0..rows)),
         }
     }
 
-    /// Borders inside these rows; one at their very end is remembered apart.
-    pub(super) fn borders(&mut self, cutter: &mut Cutter) -> Result<Vec<usize>> {
-        let rows = self.batch.num_rows();
+    /// Borders among these rows, one at their very end included.
+    pub(super) fn borders(&self, cutter: &mut Cutter) -> Result<Vec<usize>> {
         let input = CutInput {
-            rows,
+            rows: self.piece.batch.num_rows(),
             file: self.file,
             times: self.arrivals.as_ref().or(self.times.as_ref()),
             column: self.column.as_ref(),
         };
-        let mut borders = cutter.borders(input).map_err(Failure::run)?;
-        self.ends_at_border = borders.last() == Some(&rows);
-        if self.ends_at_border {
-            borders.pop();
-        }
-        Ok(borders)
-    }
-}
-
-/// The cutter of a trigger.
-pub(super) fn cutter(trigger: &Trigger) -> Cutter {
-    match trigger {
-        Trigger::Rows(rows) => Cutter::Rows { rows: rows.get(), taken: 0 },
-        // A tick of arrival time is one of whatever times the cutter is given.
-        Trigger::EventTime(tick) | Trigger::Arrival(tick) => {
-            Cutter::EventTime { tick: tick.0, max: None }
-        }
-        Trigger::Column(_) => Cutter::Column { last: None },
-        Trigger::File => Cutter::File { last: None },
-        Trigger::Once => Cutter::Once,
+        cutter.borders(input).map_err(Failure::run)
     }
 }

@@ -4,6 +4,8 @@ use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array};
 use arrow::compute::kernels::cmp::distinct;
 use arrow::error::ArrowError;
 
+use crate::scenario::Trigger;
+
 /// Decides borders between batches, source batch by source batch.
 ///
 /// A border is a row offset: the row there opens a new batch. A border at the
@@ -54,6 +56,21 @@ pub struct CutInput<'a> {
 }
 
 impl Cutter {
+    /// The cutter of a trigger.
+    pub(super) fn of(trigger: &Trigger) -> Self {
+        match trigger {
+            Trigger::Rows(rows) => Self::Rows { rows: rows.get(), taken: 0 },
+            // A tick of arrival time is one of whatever times the cutter is given.
+            Trigger::EventTime(tick) | Trigger::Arrival(tick) => {
+                Self::EventTime { tick: tick.0, max: None }
+            }
+            Trigger::Column(_) => Self::Column { last: None },
+            Trigger::File => Self::File { last: None },
+            // What time cuts, the rows do not.
+            Trigger::Once | Trigger::Every(_) => Self::Once,
+        }
+    }
+
     /// Borders among these rows, ascending.
     ///
     /// # Errors

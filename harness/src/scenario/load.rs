@@ -5,9 +5,6 @@ use std::path::Path;
 use super::{Scenario, ScenarioSpec, SourceText};
 use crate::error::{Failure, Result};
 
-/// What a key of the contract says that this version does not honour.
-pub(super) const NOT_YET: &str = "not supported yet by this version";
-
 /// Reads and checks the shape of the scenario file at `path`.
 ///
 /// # Errors
@@ -49,9 +46,6 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
         Some(key) => format!("{place}: `{key}`{what}"),
         None => format!("{place}: {what}"),
     };
-    if message == NOT_YET {
-        return about(&format!(" is {NOT_YET}; remove it"));
-    }
     for (marker, what) in [("unknown field `", "key"), ("unknown variant `", "value")] {
         if let Some(rest) = message.strip_prefix(marker)
             && let Some((name, known)) = rest.split_once('`')

@@ -1,9 +1,7 @@
 //! The scenario file: which streams, which tables, joined how, replayed how.
 //!
-//! A TOML file whose keys are a public contract. Every key of the contract is
-//! known here: the ones that a later version will honour are refused by name
-//! ([`Later`]), never ignored, and an unknown key is an error with its place
-//! and the nearest known one.
+//! A TOML file whose keys are a public contract. An unknown key is an error with
+//! its place and the nearest known one.
 
 mod duration;
 mod join;
@@ -76,33 +74,6 @@ pub struct Scenario {
     pub text: SourceText,
     /// The content.
     pub spec: ScenarioSpec,
-}
-
-/// A key of the contract that this version does not honour yet: absent, or
-/// refused with its place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Later;
-
-impl<'de> Deserialize<'de> for Later {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Refuse;
-        impl<'de> serde::de::Visitor<'de> for Refuse {
-            type Value = Later;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("nothing")
-            }
-
-            fn visit_newtype_struct<D: serde::Deserializer<'de>>(
-                self,
-                _: D,
-            ) -> Result<Later, D::Error> {
-                Err(serde::de::Error::custom(load::NOT_YET))
-            }
-        }
-        // Asked as a newtype, whatever the value is, so that the error gets its place.
-        deserializer.deserialize_newtype_struct("Later", Refuse)
-    }
 }
 
 impl Scenario {

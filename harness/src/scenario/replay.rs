@@ -8,7 +8,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use super::{Later, Micros};
+use super::Micros;
 
 /// How the recording is replayed.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -20,6 +20,8 @@ pub struct ReplaySpec {
     pub pace: Option<Spanned<Pace>>,
     /// Stream rows to read at most.
     pub limit: Option<u64>,
+    /// How long to replay at most; then the stream counts as ended.
+    pub duration: Option<Spanned<Micros>>,
     /// What happens to state at the end; a stream-static join keeps none.
     pub end: Option<End>,
     /// How two streams are merged; default by event time.
@@ -69,6 +71,8 @@ pub enum Trigger {
     Once,
     /// When the running maximum of the arrival time enters a new epoch-aligned tick.
     Arrival(Micros),
+    /// So often; each batch takes what arrived since the last one.
+    Every(Micros),
 }
 
 impl Default for Trigger {
@@ -78,7 +82,7 @@ impl Default for Trigger {
 }
 
 /// The forms of a trigger, for messages.
-const TRIGGERS: &str = "{ rows = N }, { event_time = \"10 s\" }, { arrival = \"10 s\" }, { column = \"NAME\" }, \"file\" or \"once\"";
+const TRIGGERS: &str = "{ rows = N }, { event_time = \"10 s\" }, { arrival = \"10 s\" }, { every = \"5 s\" }, { column = \"NAME\" }, \"file\" or \"once\"";
 
 impl<'de> Deserialize<'de> for Trigger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -89,9 +93,7 @@ impl<'de> Deserialize<'de> for Trigger {
             event_time: Option<Micros>,
             column: Option<String>,
             arrival: Option<Micros>,
-            /// What arrived since the last batch.
-            #[serde(default, rename = "every")]
-            _every: Later,
+            every: Option<Micros>,
         }
         struct Either;
         impl<'de> Visitor<'de> for Either {
@@ -105,7 +107,7 @@ impl<'de> Deserialize<'de> for Trigger {
                 match word {
                     "file" => Ok(Trigger::File),
                     "once" => Ok(Trigger::Once),
-                    "rows" | "event_time" | "arrival" | "column" => {
+                    "rows" | "event_time" | "arrival" | "every" | "column" => {
                         Err(E::custom(format!("the trigger `{word}` needs a value: {TRIGGERS}")))
                     }
                     _ => Err(E::unknown_variant(word, &["file", "once"])),
@@ -113,13 +115,17 @@ impl<'de> Deserialize<'de> for Trigger {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Trigger, A::Error> {
-                let Table { rows, event_time, arrival, column, .. } =
-                    Table::deserialize(MapAccessDeserializer::new(map))?;
-                match (rows, event_time, arrival, column) {
-                    (Some(rows), None, None, None) => Ok(Trigger::Rows(rows)),
-                    (None, Some(tick), None, None) => Ok(Trigger::EventTime(tick)),
-                    (None, None, Some(tick), None) => Ok(Trigger::Arrival(tick)),
-                    (None, None, None, Some(column)) => Ok(Trigger::Column(column)),
+                let table = Table::deserialize(MapAccessDeserializer::new(map))?;
+                let given = [
+                    table.rows.map(Trigger::Rows),
+                    table.event_time.map(Trigger::EventTime),
+                    table.arrival.map(Trigger::Arrival),
+                    table.every.map(Trigger::Every),
+                    table.column.map(Trigger::Column),
+                ];
+                let mut given = given.into_iter().flatten();
+                match (given.next(), given.next()) {
+                    (Some(trigger), None) => Ok(trigger),
                     _ => Err(A::Error::custom(format!("a trigger is one of {TRIGGERS}"))),
                 }
             }
@@ -129,14 +135,14 @@ impl<'de> Deserialize<'de> for Trigger {
 }
 
 /// How fast rows come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// As fast as they are worked off.
     #[default]
     Unthrottled,
-    /// At a fixed rate.
-    RowsPerSecond(Later),
+    /// At a fixed rate: row n, counted from 1, falls due n / rate after the start.
+    RowsPerSecond(f64),
 }
 
 /// What happens to state at the end of the stream.

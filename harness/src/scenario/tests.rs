@@ -124,6 +124,7 @@ fn triggers_are_read_in_every_form() {
     for (text, trigger) in [
         ("{ rows = 7 }", Trigger::Rows(7.try_into().unwrap())),
         ("{ event_time = \"10 s\" }", Trigger::EventTime(Micros(10_000_000))),
+        ("{ every = \"5 s\" }", Trigger::Every(Micros(5_000_000))),
         ("{ column = \"batch_id\" }", Trigger::Column("batch_id".to_owned())),
         ("\"file\"", Trigger::File),
         ("\"once\"", Trigger::Once),
@@ -174,13 +175,23 @@ fn a_wrong_value_says_what_is_accepted() {
 }
 
 #[test]
-fn keys_of_later_versions_are_refused_by_name() {
-    for (text, place, key) in [
-        ("[replay]\ntrigger = { every = \"5 s\" }\n", "9:21", "every"),
-        ("[replay]\npace = { rows_per_second = 1e6 }\n", "9:28", "rows_per_second"),
+fn paces_are_read_in_every_form() {
+    for (text, pace) in [
+        ("\"unthrottled\"", Pace::Unthrottled),
+        ("{ rows_per_second = 1e6 }", Pace::RowsPerSecond(1e6)),
+        ("{ rows_per_second = 1_000 }", Pace::RowsPerSecond(1000.0)),
     ] {
-        refused(text, place, &[key, "not supported yet by this version"]);
+        let scenario = read(&format!("{SMALL}[replay]\npace = {text}\n")).unwrap();
+        assert_eq!(*scenario.spec.replay.pace.unwrap().get_ref(), pace);
     }
+    refused("[replay]\npace = { rows_per_second = \"1\" }\n", "9:28", &["rows_per_second"]);
+    refused("[replay]\npace = \"fast\"\n", "9:8", &["`fast`", "unthrottled"]);
+    refused("[replay]\nduration = 30\n", "9:12", &["a duration in quotes"]);
+    refused(
+        "[replay]\ntrigger = { every = \"5 s\", rows = 2 }\n",
+        "9:11",
+        &["a trigger is one of", "every"],
+    );
 }
 
 const PAIR: &str = r#"

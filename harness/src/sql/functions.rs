@@ -1,5 +1,6 @@
 //! The functions that SQL text may call: one registry, one line a function.
 
+mod hash;
 mod number;
 mod text;
 mod time;
@@ -34,6 +35,8 @@ pub(super) enum Param {
     Timestamp,
     /// The type that all such arguments have in common.
     Common,
+    /// Any value that is not nested, as it is.
+    Any,
 }
 
 /// The type of the result.
@@ -135,6 +138,7 @@ static FUNCTIONS: &[Function] = &[
     f("isnan", &[P::Double], R::Boolean, number::is_nan),
     f("greatest", &[P::Common, P::Common], R::First, number::greatest).variadic(),
     f("least", &[P::Common, P::Common], R::First, number::least).variadic(),
+    f("xxhash64", &[P::Any], R::Long, hash::xxhash64).variadic(),
     // Dates and times, UTC.
     f("year", &[P::Date], R::Int, time::year),
     f("quarter", &[P::Date], R::Int, time::quarter),

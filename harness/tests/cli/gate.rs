@@ -52,7 +52,9 @@ fn saved() -> Folder {
     folder.write("shown.csv", format!("id,shown_at,floor\n{shown}"));
     folder.write("clicked.csv", format!("what,clicked_at,price\n{clicked}"));
     folder.write("p.toml", PAIR);
-    folder.streamjoin(&["baseline", "save", "b", "s.toml", "p.toml"]).ok();
+    let said = folder.streamjoin(&["baseline", "save", "b", "s.toml", "p.toml"]).ok();
+    let lines = "../../s.toml: chained, background\n../../p.toml: time-blocks, two-threads, full-scan\nwrote benches/baselines/b.json\n";
+    assert_eq!(said, lines);
     folder
 }
 
@@ -340,6 +342,8 @@ fn results_come_as_json_json_lines_and_junit() {
     assert_eq!(ran.code, 4);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(report["schemaVersion"], json!(1));
+    let schema = serde_json::from_str(include_str!("../../schema/gate.json")).unwrap();
+    jsonschema::validator_for(&schema).unwrap().validate(&report).unwrap();
     assert_eq!((&report["baseline"], &report["verdict"]), (&json!("b"), &json!("wrong-answer")));
     let case = &report["cases"][0];
     assert_eq!(case["scenario"], json!("../../s.toml"));

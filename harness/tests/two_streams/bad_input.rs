@@ -112,10 +112,6 @@ fn keys_for_two_streams_are_refused_of_one() {
     let table = "[[dimension]]\nname = \"d\"\ntable = \"d.csv\"\non = \"l.k = d.k\"\n";
     for (text, key) in [
         (format!("{head}{table}[replay]\nmerge = \"file-order\"\n"), "merge"),
-        (
-            format!("{head}{table}[replay]\ndisorder = {{ share = 0.1, max = \"1 s\" }}\n"),
-            "disorder",
-        ),
         (format!("{head}finished = \"leaves\"\n{table}"), "finished"),
         (format!("{head}idle_timeout = \"1 s\"\n{table}"), "idle_timeout"),
     ] {

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 mod csv;
+mod find_rate;
 mod reporter;
 mod unmatched;
 mod vary;
 
 use super::findings;
 use super::measure_one::Job;
-use super::options::{ScenarioArgs, StrategyArgs};
+use super::options::{ScenarioArgs, StrategyArgs, positive};
 use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
@@ -20,9 +21,10 @@ use crate::interrupt;
 use crate::measure::{LEAST_TIME, Measured, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
-use crate::scenario::{Micros, Scenario};
+use crate::scenario::{self, Micros, Scenario};
 use crate::sink::SinkSpec;
 use csv::{CsvFile, csv};
+use find_rate::{FindRateArgs, Printing};
 use reporter::Reporter;
 pub(super) use unmatched::Unmatched;
 
@@ -77,6 +79,14 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "TIME")]
     timeout: Option<Micros>,
 
+    /// End the replay after this time, such as `30s`, as if the recording ended there: at the next
+    /// border of a batch, or with the rows that are due by then if they come at a pace
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    duration: Option<Micros>,
+
+    #[command(flatten)]
+    find_rate: FindRateArgs,
+
     /// No progress bar
     #[arg(long, short)]
     quiet: bool,
@@ -92,20 +102,33 @@ enum Format {
     Json,
     /// JSON lines: one a batch and one a strategy, as they are done
     Jsonl,
-    /// CSV: one line a run
+    /// CSV: one line a run, or with --find-rate a strategy
     Csv,
 }
 
 impl RunArgs {
-    pub(super) fn execute(self) -> Result<()> {
+    /// The scenario as the flags change it.
+    fn scenario(&self) -> Result<Scenario> {
         let scenario = self.scenario.find()?;
+        match self.duration {
+            _ if self.find_rate.find_rate => Ok(self.find_rate.paced(scenario)),
+            Some(Micros(micros)) => {
+                scenario::set(&scenario, "replay.duration", &format!("{micros} us"))
+            }
+            None => Ok(scenario),
+        }
+    }
+
+    pub(super) fn execute(self) -> Result<()> {
+        let scenario = self.scenario()?;
         if !self.vary.is_empty() {
             return vary::execute(&self, &scenario);
         }
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
-        let sink =
-            sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), self.force)?;
+        // A search for a rate keeps no rows, so that no file stands in its way.
+        let force = self.force || self.find_rate.find_rate;
+        let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), force)?;
         check(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies, &|_| true);
         let unmatched = self
@@ -121,6 +144,11 @@ impl RunArgs {
             self.csv.as_deref().map(|path| CsvFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
             interrupt::after(limit.as_duration())?;
+        }
+        if self.find_rate.find_rate {
+            let printing = Printing { format: self.format, quiet: self.quiet, report: report_file };
+            let limit = self.strategies.limit;
+            return self.find_rate.execute(&scenario, plan, &strategies, &sink, limit, printing);
         }
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();

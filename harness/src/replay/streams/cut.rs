@@ -28,7 +28,8 @@ impl PairCutter {
             Trigger::Arrival(tick) => Self::Arrival { tick: tick.0, max: None },
             Trigger::Column(_) => Self::Column { last: None },
             Trigger::File => Self::File { last: 0 },
-            Trigger::Once => Self::Once,
+            // What time cuts, the rows do not.
+            Trigger::Once | Trigger::Every(_) => Self::Once,
         }
     }
 

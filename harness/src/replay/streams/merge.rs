@@ -3,11 +3,11 @@
 use arrow::array::RecordBatch;
 use streamjoin_kernels::Side;
 
-use super::chunk::{Piece, RowPlace};
 use super::cut::PairCutter;
 use super::side::SideReader;
 use crate::error::{Failure, Result};
 use crate::plan::{Feed, SidePlan, StreamStreamPlan};
+use crate::replay::piece::{Piece, RowPlace};
 use crate::scenario::Merge;
 
 /// One batch of both streams, each in its own order.
@@ -60,7 +60,7 @@ impl SideBatch {
     pub(super) fn prepare(&self, side: &SidePlan) -> Result<(Vec<RecordBatch>, u64)> {
         let mut left_out = 0;
         let rows = self.pieces.iter().map(|piece| {
-            let failed = |error| piece.failed(side, Failure::run(error));
+            let failed = |error| piece.failed(&side.stream, Failure::run(error));
             let kept = side.stream.prepare.apply(piece.batch.clone()).map_err(failed)?;
             left_out += (piece.batch.num_rows() - kept.num_rows()) as u64;
             side.input.apply(&kept).map_err(failed)
@@ -107,8 +107,9 @@ pub(super) struct Merger<'p> {
     right: SideReader<'p>,
     merge: Merge,
     cutter: PairCutter,
-    /// Rows that may still be read.
+    /// Rows that may still be read, and whether time says so.
     left_over: u64,
+    left_over_by_time: bool,
     arrived: [Option<i64>; 2],
     began: Option<i64>,
     opens_at: Option<i64>,
@@ -121,22 +122,26 @@ impl<'p> Merger<'p> {
             let disorder = plan.disorder.as_ref().map(|spec| (spec, number));
             SideReader::new(side, plan.merge, disorder, total)
         };
+        let limit = plan.limit.unwrap_or(u64::MAX);
+        let in_time = plan.timing.rows().unwrap_or(u64::MAX);
         Ok(Self {
             left: reader(&plan.left, 0)?,
             right: reader(&plan.right, 1)?,
             merge: plan.merge,
             cutter: PairCutter::new(&plan.trigger),
-            left_over: plan.limit.unwrap_or(u64::MAX),
+            left_over: limit.min(in_time),
+            left_over_by_time: in_time < limit,
             arrived: [None, None],
             began: None,
             opens_at: None,
         })
     }
 
-    /// The next batch; `None` at the end of both streams.
-    pub(super) fn next_batch(&mut self) -> Result<Option<MergedBatch>> {
+    /// The next batch, of at most so many rows; `None` at the end of both streams.
+    pub(super) fn next_batch(&mut self, most: u64) -> Result<Option<MergedBatch>> {
         let mut rows = 0_u64;
         while self.left_over > 0
+            && rows < most
             && let Some(side) = self.next_side()?
         {
             let reader = match side {
@@ -156,10 +161,21 @@ impl<'p> Merger<'p> {
             rows += 1;
             self.left_over -= 1;
         }
-        if rows == 0 {
+        // A batch without rows is a tick at which none had come.
+        if rows == 0 && (most > 0 || self.at_end()?) {
             return Ok(None);
         }
         self.end_batch().map(Some)
+    }
+
+    /// Whether nothing more comes.
+    pub(super) fn at_end(&mut self) -> Result<bool> {
+        Ok(self.left_over == 0 || self.next_side()?.is_none())
+    }
+
+    /// Whether it was time that ended the streams.
+    pub(super) fn ended_by_time(&self) -> bool {
+        self.left_over == 0 && self.left_over_by_time
     }
 
     fn end_batch(&mut self) -> Result<MergedBatch> {

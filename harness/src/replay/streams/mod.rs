@@ -4,7 +4,6 @@
 mod chunk;
 mod curve;
 mod cut;
-mod disorder;
 mod ends;
 mod joined;
 mod merge;

@@ -2,11 +2,11 @@
 
 use streamjoin_kernels::{BatchReport, Side};
 
-use super::chunk::RowPlace;
 use super::merge::MergedBatch;
 use crate::plan::StreamStreamPlan;
 use crate::record::iso_millis;
 use crate::replay::evidence::Ahead;
+use crate::replay::piece::RowPlace;
 
 /// A row that far ahead of the others, and its stream's watermark delay ten
 /// times over, is taken for an outlier.

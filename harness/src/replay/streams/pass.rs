@@ -1,7 +1,6 @@
 //! The pass: batch after batch through the join and the tables.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStreamJoin};
 
@@ -12,39 +11,29 @@ use super::notice::Notice;
 use super::outlier::Outliers;
 use super::progress;
 use crate::error::{Failure, Result};
-use crate::interrupt::Attentive;
-use crate::plan::{Strategy, StreamStreamPlan, Unmatched};
-use crate::record::{Checksum, Dropped, Progress, Work};
-use crate::replay::clock::{BatchClock, Phase};
-use crate::replay::dimension::Dimension;
-use crate::replay::give_out::Out;
-use crate::replay::listener::ProgressListener;
-use crate::replay::mark::Mark;
-use crate::replay::pass::{Counted, PassOutcome};
-use crate::replay::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
+use crate::plan::{StreamStreamPlan, Unmatched};
+use crate::record::{Dropped, Work};
+use crate::replay::clock::Phase;
+use crate::replay::course::{Batch, Course, Query, Told};
+use crate::replay::pass::{Counted, LookingOn, Pass, PassOutcome};
+use crate::replay::pipeline::timed;
 use crate::replay::state_track::StateTrack;
-use crate::replay::witness::Witness;
 use crate::scenario::End;
 use crate::sink::Sink;
 
-/// Runs a pass; `elapsed` of the outcome is the time of what only looked on.
-pub(in crate::replay) fn run<'s>(
-    plan: &'s StreamStreamPlan,
-    strategy: &Strategy,
-    pool: Option<&Arc<rayon::ThreadPool>>,
+/// Runs a pass.
+pub(in crate::replay) fn run<'p, 's>(
+    pass: &Pass<'p>,
+    plan: &'p StreamStreamPlan,
     sink: &'s mut dyn Sink,
-    listener: &'s mut dyn ProgressListener,
-    counted: Counted,
-    witness: Option<Witness<'s>>,
+    looking_on: LookingOn<'s>,
 ) -> Result<PassOutcome> {
-    let mut join = plan.operator(strategy, pool)?;
-    let pipeline = Pipeline::new(&plan.joins, strategy, pool)?;
-    let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
-    let mut pass = PairPass {
-        joined: JoinedSchema::new(plan, &join),
-        counts: vec![JoinCounts::default(); plan.joins.len()],
+    let query = Query {
+        joins: &plan.joins,
+        output: &plan.output,
+        trigger: &plan.trigger,
+        timing: plan.timing,
         outcome: PassOutcome {
-            checksum: (counted == Counted::All).then(Checksum::default),
             dropped: Dropped {
                 late: Some(0),
                 null_key: Some(0),
@@ -62,63 +51,37 @@ pub(in crate::replay) fn run<'s>(
             },
             ..PassOutcome::default()
         },
+    };
+    let mut join = plan.operator(pass.strategy, pass.pool.as_ref())?;
+    let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
+    let mut pass = PairPass {
+        joined: JoinedSchema::new(plan, &join),
+        notice: looking_on.witness.is_some().then(|| Notice::new(&join)),
+        course: Course::new(pass, query, sink, looking_on)?,
         track: StateTrack::new(can_evict),
-        notice: witness.is_some().then(|| Notice::new(&join)),
-        witness,
         outliers: Outliers::default(),
-        attentive: Attentive::new(),
-        mark: Mark::default(),
-        aside: Duration::ZERO,
-        max_time: None,
-        opened_before: None,
         ended: false,
         plan,
-        pipeline,
-        sink,
-        listener,
-        counted,
     };
-    pass.mark = Mark::of(&pass.outcome, &pass.counts);
     let ended = pass.replay(&mut join);
-    pass.finish(ended)
+    let of_tables = plan.output.unmatched == Unmatched::AsJoined && !plan.joins.is_empty();
+    let mut outcome = pass.course.finish(ended, of_tables)?;
+    if let Some(notice) = pass.notice {
+        outcome.evidence.pair = Some(notice.finish(plan, &pass.outliers));
+    }
+    Ok(PassOutcome { state: Some(pass.track.finish()), ..outcome })
 }
 
 /// A pass while it runs; the join is apart, for its output borrows it.
 struct PairPass<'p, 's> {
     plan: &'p StreamStreamPlan,
-    pipeline: Pipeline<'p>,
+    course: Course<'p, 's>,
     joined: JoinedSchema,
-    sink: &'s mut dyn Sink,
-    listener: &'s mut dyn ProgressListener,
-    counted: Counted,
-    counts: Vec<JoinCounts>,
-    outcome: PassOutcome,
     track: StateTrack,
-    witness: Option<Witness<'s>>,
     notice: Option<Notice>,
     outliers: Outliers,
-    attentive: Attentive,
-    mark: Mark,
-    aside: Duration,
-    /// Greatest event time of both streams so far.
-    max_time: Option<i64>,
-    opened_before: Option<Instant>,
     /// Whether a stream has ended.
     ended: bool,
-}
-
-/// A batch about to run.
-struct Open {
-    opened: Instant,
-    clock: BatchClock,
-    /// Rows as they were read.
-    rows: u64,
-}
-
-impl Open {
-    fn new(rows: u64) -> Self {
-        Self { opened: Instant::now(), clock: BatchClock::default(), rows }
-    }
 }
 
 impl PairPass<'_, '_> {
@@ -127,11 +90,22 @@ impl PairPass<'_, '_> {
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
         loop {
-            self.attentive.check()?;
-            let batch = timed(&mut reading, || merger.next_batch());
-            let Some(batch) = batch.map_err(|failure| self.in_batch(failure))? else { break };
-            let mut open = Open::new(batch.rows());
-            let rows = open.rows;
+            self.course.attentive.check()?;
+            let most = self.course.most();
+            let batch = timed(&mut reading, || merger.next_batch(most));
+            let batch = batch.map_err(|failure| self.course.in_batch(failure))?;
+            let Some(mut batch) = batch else { break };
+            let rows = batch.rows();
+            let is_last = batch.left.ended && batch.right.ended;
+            if self.course.schedule.is_paced() && self.course.is_over() && !is_last {
+                // What is still to come has arrived, but there is no time left for it.
+                self.course.outcome.out_of_time = true;
+                break;
+            }
+            if !self.course.begin(rows)? {
+                continue;
+            }
+            let mut open = self.course.open(rows);
             open.clock.add(Phase::Read, std::mem::take(&mut reading));
             self.ended |= batch.left.ended || batch.right.ended;
             if let Some(report) = self.data_batch(join, &batch, open)? {
@@ -140,8 +114,13 @@ impl PairPass<'_, '_> {
                     notice.data_batch(&batch, &report, self.ended);
                 }
                 if let Some(warning) = warning {
-                    self.aside(|pass| pass.listener.warning(&warning))?;
+                    self.course.aside(|course| course.listener.warning(&warning))?;
                 }
+            }
+            let cut = !self.course.schedule.is_paced() && self.course.is_over() && !is_last;
+            if cut {
+                // Both streams count as ended here.
+                (batch.left.ended, batch.right.ended) = (true, true);
             }
             taking_part.look(self.plan, &batch, |side, takes_part| {
                 join.set_taking_part(side, takes_part);
@@ -150,46 +129,52 @@ impl PairPass<'_, '_> {
             if let Some(notice) = &mut self.notice {
                 notice.watermarks(join);
             }
-            self.aside(|pass| pass.listener.rows(rows))?;
+            self.course.aside(|course| course.listener.rows(rows))?;
+            if cut {
+                self.course.outcome.out_of_time = true;
+                break;
+            }
         }
+        self.course.outcome.out_of_time |= merger.ended_by_time();
         let back = merger.arrivals_back();
-        if back > 0 && self.counted == Counted::All {
+        if back > 0 && self.course.counted == Counted::All {
             let warning = format!(
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
             );
-            self.aside(|pass| pass.listener.warning(&warning))?;
+            self.course.aside(|course| course.listener.warning(&warning))?;
         }
         if let Some(notice) = &mut self.notice {
             notice.before_end(join, self.plan);
         }
         if self.plan.end == End::Flush {
-            let mut open = Open::new(0);
+            let mut open = self.course.open(0);
             self.refresh(&mut open, None)?;
             let mut wall = Duration::ZERO;
             let output = timed(&mut wall, || join.finish(streamjoin_kernels::End::Flush));
-            if let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? {
+            let output = output.map_err(|error| self.course.in_batch(self.failed(error)))?;
+            if let Some(output) = output {
                 let done = self.drain(output, open, wall);
-                done.map_err(|failure| self.in_batch(failure))?;
+                done.map_err(|failure| self.course.in_batch(failure))?;
             }
         }
         // All rows are out: an index that comes too late takes none of their time.
-        self.aside(|pass| pass.pipeline.settle())
+        self.course.aside(|course| course.pipeline.settle())
     }
 
     fn data_batch(
         &mut self,
         join: &mut StreamStreamJoin,
         batch: &MergedBatch,
-        mut open: Open,
+        mut open: Batch,
     ) -> Result<Option<BatchReport>> {
-        self.outcome.rows_in += open.rows;
+        self.course.outcome.rows_in += open.rows;
         let mut read = Duration::ZERO;
         let sides = timed(&mut read, || {
             Ok((batch.left.prepare(&self.plan.left)?, batch.right.prepare(&self.plan.right)?))
         });
         let ((left, left_out), (right, right_out)) =
-            sides.map_err(|failure: Failure| self.in_batch(failure))?;
-        if let Some(filtered) = &mut self.outcome.dropped.filtered {
+            sides.map_err(|failure: Failure| self.course.in_batch(failure))?;
+        if let Some(filtered) = &mut self.course.outcome.dropped.filtered {
             *filtered += left_out + right_out;
         }
         if let Some(notice) = &mut self.notice {
@@ -205,30 +190,25 @@ impl PairPass<'_, '_> {
             Ok(None) => Ok(None),
             Err(failure) => Err(failure),
         };
-        done.map_err(|failure| self.in_batch(failure.at(batch.place(self.plan))))
+        done.map_err(|failure| self.course.in_batch(failure.at(batch.place(self.plan))))
     }
 
     fn no_data_batch(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
-        let mut open = Open::new(0);
+        let mut open = self.course.open(0);
         let mut wall = Duration::ZERO;
         let output = timed(&mut wall, || join.advance());
-        let Some(output) = output.map_err(|error| self.in_batch(self.failed(error)))? else {
-            return Ok(());
-        };
+        let output = output.map_err(|error| self.course.in_batch(self.failed(error)))?;
+        let Some(output) = output else { return Ok(()) };
         self.refresh(&mut open, None)?;
-        self.drain(output, open, wall).map(|_| ()).map_err(|failure| self.in_batch(failure))
+        let done = self.drain(output, open, wall);
+        done.map(|_| ()).map_err(|failure| self.course.in_batch(failure))
     }
 
     /// Brings the tables to what is in force in a batch that opens at this
     /// event time.
-    fn refresh(&mut self, open: &mut Open, opens_at: Option<i64>) -> Result<()> {
-        let mut build = Duration::ZERO;
-        self.max_time = self.max_time.max(opens_at);
-        let (batch, time) = (self.outcome.batches, self.max_time);
-        timed(&mut build, || self.pipeline.refresh(batch, time))
-            .map_err(|failure| self.in_batch(failure))?;
-        open.clock.add(Phase::Build, build);
-        self.aside(|pass| pass.pipeline.warn(pass.listener))
+    fn refresh(&mut self, open: &mut Batch, opens_at: Option<i64>) -> Result<()> {
+        let refreshed = self.course.refresh(open, opens_at);
+        refreshed.map_err(|failure| self.course.in_batch(failure))
     }
 
     /// Takes the output of an executed batch to the sink, and ends the batch;
@@ -236,70 +216,51 @@ impl PairPass<'_, '_> {
     fn drain(
         &mut self,
         mut output: StreamBatch<'_>,
-        mut open: Open,
+        mut open: Batch,
         mut wall: Duration,
     ) -> Result<BatchReport> {
-        let id = self.outcome.batches;
-        let joined = self.joined.clone();
-        let attentive = &self.attentive;
-        let mut out = Out {
-            output: &self.plan.output,
-            batch_id: id,
-            sink: &mut *self.sink,
-            outcome: &mut self.outcome,
-            counted: self.counted,
-            time: Duration::ZERO,
-            aside: Duration::ZERO,
-        };
-        let mut run = Run {
-            counts: &mut self.counts,
-            times: JoinTimes::default(),
-            witness: self.witness.as_mut(),
-            give_out: &mut |rows| {
-                attentive.check()?;
-                out.give(rows)
-            },
-        };
         loop {
             let rows = timed(&mut wall, || output.next_batch());
             let rows = rows.map_err(|e| Failure::run(e).at(&self.plan.place))?;
             let Some(rows) = rows else { break };
-            if let (Some(witness), Some(side)) = (&mut run.witness, output.unmatched_of()) {
+            if let (Some(witness), Some(side)) = (&mut self.course.witness, output.unmatched_of()) {
                 let missed = &self.plan.side(side.opposite()).stream.name;
                 witness.unmatched_in_pair(missed, &rows)?;
             }
-            attentive.check()?;
-            let rows = joined.rows(rows)?;
-            self.pipeline.push(&rows, &mut run)?;
+            self.course.attentive.check()?;
+            self.course.push(&self.joined.rows(rows)?, &mut open)?;
         }
-        let JoinTimes { keys, probe, materialise } = run.times;
-        let (sink, aside) = (out.time, out.aside);
-        self.aside += aside + self.witness.as_mut().map_or(Duration::ZERO, Witness::take_time);
         let report = output.report().clone();
-        let clock = &mut open.clock;
-        clock.add(Phase::Keys, keys + report.times.intake);
-        clock.add(Phase::Probe, probe + report.times.probe);
-        clock.add(Phase::Insert, report.times.insert);
-        clock.add(Phase::Evict, report.times.evict);
-        clock.add(Phase::Materialise, materialise + report.times.materialise);
-        clock.add(Phase::Sink, sink);
         let times = report.times;
+        open.clock.add(Phase::Keys, times.intake);
+        open.clock.add(Phase::Probe, times.probe);
+        open.clock.add(Phase::Insert, times.insert);
+        open.clock.add(Phase::Evict, times.evict);
+        open.clock.add(Phase::Materialise, times.materialise);
         let split = times.intake + times.probe + times.insert + times.evict + times.materialise;
-        clock.add(Phase::Other, wall.saturating_sub(split));
+        open.clock.add(Phase::Other, wall.saturating_sub(split));
         self.note(&report, output.outer_times());
         drop(output);
-        self.end_batch(open, &report)?;
+        let told = Told {
+            event_time: progress::event_time(&report),
+            state: Some(progress::state(&report)),
+            no_data: report.kind == BatchKind::NoData,
+            end: report.kind == BatchKind::End,
+        };
+        self.course.end_batch(open, told)?;
         Ok(report)
     }
 
     /// Counts what a batch did.
     fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
         let times = [report.left.event_time, report.right.event_time];
-        self.max_time = times.iter().flatten().map(|times| times.max).max().max(self.max_time);
-        if self.counted == Counted::TimeOnly {
+        let max_time = &mut self.course.max_time;
+        *max_time = times.iter().flatten().map(|times| times.max).max().max(*max_time);
+        if self.course.counted == Counted::TimeOnly {
             return;
         }
-        let dropped = &mut self.outcome.dropped;
+        let outcome = &mut self.course.outcome;
+        let dropped = &mut outcome.dropped;
         for side in [&report.left, &report.right] {
             let counts = [side.late, side.null_key, side.filtered, side.null_time];
             let totals = [
@@ -313,13 +274,13 @@ impl PairPass<'_, '_> {
             }
         }
         if self.plan.output.unmatched == Unmatched::AsJoined && self.plan.joins.is_empty() {
-            self.outcome.rows_unmatched += report.rows_unmatched;
+            outcome.rows_unmatched += report.rows_unmatched;
         }
-        count_work(&mut self.outcome, report);
+        count_work(outcome, report);
         // The end is no moment of the stream: its rows have waited for nothing.
-        let now = self.max_time.filter(|_| report.kind != BatchKind::End);
+        let now = max_time.filter(|_| report.kind != BatchKind::End);
         for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
-            self.outcome.outer_delay.record(waited);
+            outcome.outer_delay.record(waited);
         }
         self.track.batch(report, self.ended);
         if let Some(notice) = &mut self.notice {
@@ -327,83 +288,8 @@ impl PairPass<'_, '_> {
         }
     }
 
-    fn end_batch(&mut self, mut open: Open, report: &BatchReport) -> Result<()> {
-        let id = self.outcome.batches;
-        let mut sink = Duration::ZERO;
-        timed(&mut sink, || self.sink.end_batch(id))?;
-        if let Some(witness) = &mut self.witness {
-            witness.end_batch()?;
-            self.aside += witness.take_time();
-        }
-        open.clock.add(Phase::Sink, sink);
-        self.outcome.batches += 1;
-        self.mark = Mark::of(&self.outcome, &self.counts);
-        self.outcome.latencies.record(open.clock.total());
-        self.outcome.join_time += open.clock.join();
-        let since = self.opened_before.replace(open.opened);
-        let since = since.map(|before| open.opened.duration_since(before).as_secs_f64());
-        if self.counted == Counted::All && self.listener.wants_progress() {
-            self.aside(|pass| {
-                let seconds = open.clock.total().as_secs_f64();
-                let progress = Progress {
-                    batch_id: id,
-                    num_input_rows: open.rows,
-                    input_rows_per_second: since
-                        .filter(|seconds| *seconds > 0.0)
-                        .map(|seconds| open.rows as f64 / seconds),
-                    processed_rows_per_second: (seconds > 0.0).then(|| open.rows as f64 / seconds),
-                    duration_ms: open.clock.durations(true),
-                    event_time: progress::event_time(report),
-                    state_operators: vec![progress::state(report)],
-                    dimension: pass.pipeline.dimensions().map(Dimension::progress).collect(),
-                    no_data: report.kind == BatchKind::NoData,
-                    end: report.kind == BatchKind::End,
-                };
-                pass.listener.progress(&progress)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Runs what only looks on, outside the pass's time.
-    fn aside<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
-        let result = look(self);
-        self.aside += start.elapsed();
-        result
-    }
-
-    fn in_batch(&self, failure: Failure) -> Failure {
-        failure.at(format!("batch {}", self.outcome.batches))
-    }
-
     fn failed(&self, error: streamjoin_kernels::JoinError) -> Failure {
         Failure::run(error).at(&self.plan.place)
-    }
-
-    fn finish(mut self, ended: Result<()>) -> Result<PassOutcome> {
-        let mark = std::mem::take(&mut self.mark);
-        mark.close(ended, &mut self.outcome, &mut self.counts)?;
-        if let (Some(witness), Some(notice)) = (self.witness.take(), self.notice.take()) {
-            self.outcome.evidence.joins = self.pipeline.witnessed(witness);
-            self.outcome.evidence.pair = Some(notice.finish(self.plan, &self.outliers));
-        }
-        let dimensions = || self.pipeline.dimensions();
-        let of_tables =
-            self.plan.output.unmatched == Unmatched::AsJoined && !self.counts.is_empty();
-        Ok(PassOutcome {
-            rows_unmatched: match of_tables {
-                true => self.counts.iter().map(|counts| counts.unmatched).sum(),
-                false => self.outcome.rows_unmatched,
-            },
-            joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
-            build_time: dimensions().map(Dimension::build_time).sum(),
-            table_bytes: dimensions().map(Dimension::peak_bytes).sum(),
-            work: self.pipeline.work(&self.counts, self.outcome.work),
-            state: Some(self.track.finish()),
-            elapsed: self.aside,
-            ..self.outcome
-        })
     }
 }
 

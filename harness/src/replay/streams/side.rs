@@ -3,10 +3,12 @@
 use arrow::row::RowConverter;
 use streamjoin_datasets::SourceBatch;
 
-use super::chunk::{Carried, Chunk, Piece, Places, RowPlace};
-use super::disorder::Disorder;
+use super::chunk::Chunk;
 use crate::error::{Failure, Result};
 use crate::plan::{FeedBatches, SidePlan};
+use crate::replay::carried::Carried;
+use crate::replay::disorder::Disorder;
+use crate::replay::piece::{Piece, Places, RowPlace};
 use crate::scenario::{DisorderSpec, Merge};
 
 /// Reads one stream; holds one batch of it at a time.
@@ -70,7 +72,8 @@ impl<'p> SideReader<'p> {
             };
             if let (Some(item), None) = (&self.plan.stream.trigger_column, &self.converter) {
                 let column = item.evaluate(&piece.batch);
-                let column = column.map_err(|e| piece.failed(self.plan, Failure::run(e)))?;
+                let column =
+                    column.map_err(|e| piece.failed(&self.plan.stream, Failure::run(e)))?;
                 self.converter = Some(super::chunk::converter(&column)?);
             }
             let chunk = Chunk::look(
@@ -95,7 +98,7 @@ impl<'p> SideReader<'p> {
             let places = Places::From(RowPlace { file, row: first_row });
             let piece = Piece { batch, places };
             let piece = match &mut self.disorder {
-                Some(disorder) => disorder.push(self.plan, piece)?,
+                Some(disorder) => disorder.push(&self.plan.stream, piece)?,
                 None => Some(piece),
             };
             if let Some(piece) = piece.filter(|piece| piece.batch.num_rows() > 0) {
@@ -135,8 +138,8 @@ impl<'p> SideReader<'p> {
         }
     }
 
-    /// Rows whose arrival time is before that of an earlier row.
+    /// Rows whose arrival time is before that of an earlier row of the recording.
     pub(super) fn arrivals_back(&self) -> u64 {
-        self.carried.arrivals_back
+        self.disorder.as_ref().map_or(self.carried.arrivals_back, Disorder::arrivals_back)
     }
 }

@@ -1,5 +1,8 @@
 //! Function calls.
 
+use std::sync::Arc;
+
+use arrow::array::Int32Array;
 use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
 use sqlparser::ast;
 use streamjoin_kernels::key::{CastMode, can_cast};
@@ -12,8 +15,8 @@ use super::super::types::{is_date, is_string, sql_name, timestamp, value_type};
 use super::{Binder, is};
 
 /// Functions that are forms of the language and not in the registry.
-const FORMS: [&str; 9] =
-    ["coalesce", "nullif", "ifnull", "nvl", "nvl2", "if", "isnull", "isnotnull", "mod"];
+const FORMS: [&str; 10] =
+    ["coalesce", "nullif", "ifnull", "nvl", "nvl2", "if", "isnull", "isnotnull", "mod", "pmod"];
 
 const UNITS: [&str; 15] = [
     "microsecond",
@@ -139,6 +142,15 @@ impl Binder<'_> {
                 (time, to)
             }
             Param::Common => (true, from.clone()),
+            Param::Any => match hashed_type(&from) {
+                Some(to) => (true, to),
+                None => {
+                    return Err(SqlError::new(format!(
+                        "argument {number} of `{name}` may not be {}, as `{argument}` is",
+                        sql_name(&from)
+                    )));
+                }
+            },
         };
         if !fits {
             return Err(SqlError::new(format!(
@@ -181,6 +193,22 @@ impl Binder<'_> {
             "mod" => {
                 let (right, left) = (arguments.swap_remove(1), arguments.swap_remove(0));
                 self.arithmetic(ArithmeticOp::Remainder, left, right, false)
+            }
+            "pmod" => {
+                let (by, value) = (arguments.swap_remove(1), arguments.swap_remove(0));
+                let rest = self.arithmetic(ArithmeticOp::Remainder, value, by.clone(), false)?;
+                let data_type = rest.data_type.clone();
+                let more = self.arithmetic(ArithmeticOp::Add, rest.clone(), by.clone(), false)?;
+                let above = self.arithmetic(ArithmeticOp::Remainder, more, by, false)?;
+                let above = self.cast_to(above, &data_type)?;
+                let zero = super::literal::one(Arc::new(Int32Array::from(vec![0])));
+                let negative = self.compare(CompareOp::Lt, rest.clone(), zero)?;
+                let nullable = rest.nullable || above.nullable;
+                let node = Node::Case {
+                    branches: vec![(negative, above)],
+                    otherwise: Some(Box::new(rest)),
+                };
+                Ok(Expr::new(node, data_type, nullable))
             }
             "nullif" => {
                 let (right, left) = (arguments.swap_remove(1), arguments.swap_remove(0));
@@ -289,6 +317,23 @@ fn number_type(data_type: &DataType) -> DataType {
         }
         other => other.clone(),
     }
+}
+
+/// As what a value is hashed, after its type in Spark; none of nested values.
+fn hashed_type(data_type: &DataType) -> Option<DataType> {
+    Some(match data_type {
+        DataType::Null | DataType::Boolean => data_type.clone(),
+        DataType::Int8 | DataType::Int16 | DataType::UInt8 | DataType::UInt16 => DataType::Int32,
+        DataType::UInt32 => DataType::Int64,
+        DataType::UInt64 => DataType::Decimal128(20, 0),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::FixedSizeBinary(_) => DataType::Binary,
+        DataType::Timestamp(..) => timestamp(),
+        other if is_date(other) => DataType::Date32,
+        other if is_string(other) => DataType::Utf8,
+        other if other.is_numeric() => number_type(other),
+        _ => return None,
+    })
 }
 
 fn result_type(returns: Returns, first: Option<&Expr>) -> DataType {

@@ -90,6 +90,12 @@ fn number_functions() {
         ("least(1.5, 2, 0.5)", "0.5"),
         ("greatest('a', 'b')", "b"),
         ("greatest(NULL, NULL)", "null"),
+        ("pmod(-7, 3)", "2"),
+        ("pmod(7, 3)", "1"),
+        ("pmod(-10, -3)", "-1"),
+        ("pmod(-6, 3)", "0"),
+        ("pmod(-7.5, 2)", "0.5"),
+        ("pmod(NULL, 3)", "null"),
     ] {
         assert_eq!(value(text), expected, "{text}");
     }
@@ -98,6 +104,34 @@ fn number_functions() {
     assert!(t.fails("floor(1e30)").contains("fit"));
     let t = table(vec![("a", ints(vec![Some(i32::MAX)]))]);
     assert_eq!(t.values("round(a, -9)"), ["2000000000"]);
+}
+
+#[test]
+fn hashes_are_sparks() {
+    for (text, expected) in [
+        // From Spark's own documentation, where 123 stands in an array.
+        ("xxhash64('Spark', 123, 2)", "5602566077635097486"),
+        // A null changes nothing: this is the seed.
+        ("xxhash64(NULL)", "42"),
+        ("xxhash64(NULL, 'Spark', CAST(NULL AS INT), 123, 2)", "5602566077635097486"),
+        ("xxhash64(CAST(-0.0 AS DOUBLE)) = xxhash64(0.0D)", "true"),
+        ("xxhash64(1) = xxhash64(1L)", "false"),
+        ("xxhash64(1) = xxhash64(true)", "true"),
+        ("xxhash64(1L) = xxhash64(0.01)", "true"),
+        ("xxhash64(DATE '1970-01-02') = xxhash64(CAST(1 AS SMALLINT))", "true"),
+        ("xxhash64(TIMESTAMP '1970-01-01 00:00:01') = xxhash64(1000000L)", "true"),
+        // 19 digits and more are hashed as bytes, as many as the number needs.
+        ("xxhash64(CAST(65 AS DECIMAL(20, 0))) = xxhash64('A')", "true"),
+        ("xxhash64(CAST(-1 AS DECIMAL(38, 0))) = xxhash64(X'FF')", "true"),
+        ("xxhash64(CAST(128 AS DECIMAL(38, 0))) = xxhash64(X'0080')", "true"),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+    let t = table(vec![("a", ints(vec![Some(1), None, Some(1)]))]);
+    let hashes = t.values("xxhash64(a, 7)");
+    assert_eq!(hashes[0], hashes[2]);
+    assert_ne!(hashes[0], hashes[1]);
+    assert_eq!(t.values("pmod(xxhash64(a), 10) BETWEEN 0 AND 9"), ["true"; 3]);
 }
 
 #[test]

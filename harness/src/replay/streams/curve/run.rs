@@ -1,5 +1,7 @@
 //! Passes over a recording that join nothing.
 
+use std::time::{Duration, Instant};
+
 use arrow::array::RecordBatch;
 
 use super::super::ends::TakingPart;
@@ -9,6 +11,7 @@ use super::{Curve, CurvePoint, Delays, Follower};
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::StreamStreamPlan;
+use crate::replay::schedule::Schedule;
 
 /// Reads the recording once and finds what each of `settings` comes to; they
 /// declare watermarks where the plan does. `rows` is told of rows that were
@@ -53,9 +56,17 @@ fn follow(
     let mut taking_part = TakingPart::new();
     let mut ended = false;
     let attentive = Attentive::new();
+    let mut schedule = Schedule::new(plan.timing, &plan.trigger);
+    let started = Instant::now();
     loop {
         attentive.check()?;
-        let Some(batch) = merger.next_batch()? else { return Ok(()) };
+        // Time cuts batches as if each was done at once.
+        let most = schedule.most(Duration::ZERO);
+        let Some(batch) = merger.next_batch(most)? else { return Ok(()) };
+        schedule.skip(batch.rows());
+        if batch.rows() == 0 {
+            continue;
+        }
         ended |= batch.left.ended || batch.right.ended;
         let (left, _) = batch.left.prepare(&plan.left)?;
         let (right, _) = batch.right.prepare(&plan.right)?;
@@ -66,5 +77,8 @@ fn follow(
             .look(plan, &batch, |side, takes_part| follower.set_taking_part(side, takes_part));
         follower.no_data().map_err(failed)?;
         rows(batch.rows());
+        if !schedule.is_paced() && schedule.is_over(started.elapsed()) {
+            return Ok(());
+        }
     }
 }

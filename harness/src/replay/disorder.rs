@@ -1,5 +1,6 @@
 //! Rows put out of order, as a slow network would: some are held back until
-//! the event time has moved on.
+//! time has moved on, that of arrival where the stream tells it, else the event
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,9 +8,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use arrow::array::RecordBatch;
 use arrow::compute::interleave_record_batch;
 
-use super::chunk::{Carried, Piece, Places};
+use super::carried::Carried;
+use super::piece::{Piece, Places};
 use crate::error::{Failure, Result};
-use crate::plan::SidePlan;
+use crate::plan::StreamPlan;
 use crate::scenario::DisorderSpec;
 
 /// Holds back some rows of one stream. Memory: the batches that still hold such
@@ -56,12 +58,16 @@ impl Disorder {
     }
 
     /// The rows that come out once those of `piece` are there.
-    pub(super) fn push(&mut self, side: &SidePlan, piece: Piece) -> Result<Option<Piece>> {
-        let failed = |failure| piece.failed(side, failure);
-        let time = side.stream.event_time.as_ref();
-        let Some(time) = time else { return Ok(Some(piece)) };
-        let times = time.micros(&piece.batch).map_err(|error| failed(Failure::run(error)))?;
-        let times = self.carried.filled(&times, &piece.places);
+    pub(super) fn push(&mut self, stream: &StreamPlan, piece: Piece) -> Result<Option<Piece>> {
+        let Some(time) = stream.arrival.as_ref().or(stream.event_time.as_ref()) else {
+            return Ok(Some(piece));
+        };
+        let times = time.micros(&piece.batch);
+        let times = times.map_err(|error| piece.failed(stream, Failure::run(error)))?;
+        let times = match stream.arrival {
+            Some(_) => self.carried.ascending(&times),
+            None => self.carried.filled(&times, &piece.places),
+        };
         let batch = self.first + self.kept.len();
         self.kept.push_back((piece, 0));
         let mut out = Vec::with_capacity(times.len());
@@ -80,6 +86,11 @@ impl Disorder {
             }
         }
         self.gather(&out)
+    }
+
+    /// Rows of the recording that arrived before an earlier row.
+    pub(super) fn arrivals_back(&self) -> u64 {
+        self.carried.arrivals_back
     }
 
     /// The rows that are still held back.

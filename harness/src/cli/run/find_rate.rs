@@ -1,0 +1,305 @@
+//! `run --find-rate`: the highest rate at which each strategy keeps up.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::{Format, describe};
+use crate::cli::bar::Bar;
+use crate::cli::options::positive;
+use crate::cli::output::{Results, allocator};
+use crate::cli::table;
+use crate::cli::written::ReportFile;
+use crate::error::{Failure, FailureKind, Result};
+use crate::measure::{Probe, Sustainable, SustainableRate, Verdict, sustainable_rate};
+use crate::plan::{Plan, Strategy};
+use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
+use crate::replay::system_clock;
+use crate::scenario::{Micros, Pace, Scenario};
+use crate::sink::SinkSpec;
+
+/// Looking for a sustainable rate.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct FindRateArgs {
+    /// Find the highest rate at which each strategy keeps up, in place of measuring it: rows fall
+    /// due at a rate, the backlog may not grow, and --p99 bounds the latency from the due time.
+    /// Rows are not kept
+    #[arg(long, requires = "p99", conflicts_with_all = ["output", "output_format", "unmatched", "vary", "csv", "duration"])]
+    pub(super) find_rate: bool,
+
+    /// Bound of the 99th percentile of the latency, such as `100ms`
+    #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = positive)]
+    p99: Option<Micros>,
+
+    /// How long rows come at each rate that is tried [default: 5s]
+    #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = positive)]
+    probe: Option<Micros>,
+}
+
+/// What `--format json` and `--report` write.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RateReport {
+    schema_version: u32,
+    scenario: serde_json::Value,
+    environment: Environment,
+    p99_ms: f64,
+    probe_seconds: f64,
+    rates: Vec<SustainableRate>,
+}
+
+/// Where results go, and how.
+pub(super) struct Printing {
+    pub(super) format: Format,
+    pub(super) quiet: bool,
+    pub(super) report: Option<ReportFile>,
+}
+
+impl FindRateArgs {
+    /// The scenario with a pace and an end, for those that need them; each probe
+    /// sets its own. Where strategies look at the number of rows, it is large.
+    pub(super) fn paced(self, mut scenario: Scenario) -> Scenario {
+        let replay = &mut scenario.spec.replay;
+        replay.pace = Some(Spanned::new(0..0, Pace::RowsPerSecond(1e12)));
+        replay.duration = Some(Spanned::new(0..0, self.asked().1));
+        scenario
+    }
+
+    /// The bound and the length of a probe.
+    fn asked(self) -> (Micros, Micros) {
+        (self.p99.unwrap_or(Micros(100_000)), self.probe.unwrap_or(Micros(5_000_000)))
+    }
+
+    pub(super) fn execute(
+        self,
+        scenario: &Scenario,
+        mut plan: Plan,
+        strategies: &[Strategy],
+        sink: &SinkSpec,
+        limit: Option<u64>,
+        printing: Printing,
+    ) -> Result<()> {
+        let Printing { format, quiet, report } = printing;
+        let (p99, probe) = self.asked();
+        let asked = Sustainable { p99: p99.as_duration(), probe: probe.as_duration() };
+        let mut results = Results::new(false);
+        let mut rates = Vec::new();
+        let mut cut_short = None;
+        for strategy in strategies {
+            let bar = Bar::counting("probes", &strategy.name, None, quiet);
+            let mut told = |probe: &Probe| {
+                bar.add(1);
+                match format {
+                    Format::Jsonl => {
+                        results.line(&json_line(&Line::Probe { strategy: &strategy.name, probe })?)
+                    }
+                    _ => Ok(()),
+                }
+            };
+            let clock = system_clock();
+            let rate = sustainable_rate(&mut plan, strategy, sink, asked, clock, &mut told);
+            drop(bar);
+            match rate {
+                Ok(rate) => {
+                    if format == Format::Jsonl {
+                        results.line(&json_line(&Line::of(&rate))?)?;
+                    }
+                    rates.push(rate);
+                }
+                Err(failure) if failure.kind.was_asked_for() => {
+                    // What is known of the strategies before it is told all the same.
+                    cut_short = Some(failure);
+                    break;
+                }
+                Err(failure) => return Err(failure.at(format!("strategy `{}`", strategy.name))),
+            }
+        }
+        let isa = strategies.first().map_or("none", |strategy| strategy.isa.name());
+        let found = RateReport {
+            schema_version: SCHEMA_VERSION,
+            scenario: describe(scenario, limit),
+            environment: Environment::detect(isa, allocator(), plan.data_hash()),
+            p99_ms: asked.p99.as_secs_f64() * 1e3,
+            probe_seconds: asked.probe.as_secs_f64(),
+            rates,
+        };
+        let json = || serde_json::to_string_pretty(&found).map_err(Failure::run);
+        match format {
+            Format::Human => {
+                lines(scenario, &found).iter().try_for_each(|line| results.line(line))?;
+            }
+            Format::Json => results.line(&json()?)?,
+            Format::Csv => results.line(csv(&found.rates)?.trim_end())?,
+            Format::Jsonl => {}
+        }
+        if let Some(file) = report {
+            file.write(&json()?)?;
+        }
+        match (cut_short, inconclusive(&found.rates)) {
+            (Some(failure), _) | (None, Some(failure)) => Err(failure),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+fn inconclusive(rates: &[SustainableRate]) -> Option<Failure> {
+    let unclear = rates.iter().filter_map(|rate| {
+        let why = rate.inconclusive.as_ref()?;
+        Some(format!("strategy `{}`: {why}", rate.strategy))
+    });
+    let message = unclear.collect::<Vec<_>>().join("; ");
+    (!message.is_empty()).then(|| Failure {
+        kind: FailureKind::Inconclusive,
+        message: format!("inconclusive: {message}"),
+    })
+}
+
+/// A line of `--format jsonl`.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Line<'a> {
+    /// A rate was tried.
+    Probe {
+        strategy: &'a str,
+        #[serde(flatten)]
+        probe: &'a Probe,
+    },
+    /// A strategy's answer, without its probes.
+    Rate {
+        strategy: &'a str,
+        rows_per_second: Option<f64>,
+        fails_at_rows_per_second: Option<f64>,
+        latency_ms: Option<Quantiles>,
+        unthrottled_rows_per_second: f64,
+        probes: usize,
+        inconclusive: Option<&'a str>,
+        note: Option<&'a str>,
+    },
+}
+
+impl<'a> Line<'a> {
+    fn of(rate: &'a SustainableRate) -> Self {
+        Self::Rate {
+            strategy: &rate.strategy,
+            rows_per_second: rate.rows_per_second,
+            fails_at_rows_per_second: rate.fails_at_rows_per_second,
+            latency_ms: rate.latency_ms,
+            unthrottled_rows_per_second: rate.unthrottled_rows_per_second,
+            probes: rate.probes.len(),
+            inconclusive: rate.inconclusive.as_deref(),
+            note: rate.note.as_deref(),
+        }
+    }
+}
+
+fn json_line(line: &Line<'_>) -> Result<String> {
+    serde_json::to_string(line).map_err(Failure::run)
+}
+
+fn csv(rates: &[SustainableRate]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = [
+        "strategy",
+        "rowsPerSecond",
+        "failsAtRowsPerSecond",
+        "p50Ms",
+        "p99Ms",
+        "maxMs",
+        "unthrottledRowsPerSecond",
+        "probes",
+        "inconclusive",
+        "note",
+    ];
+    writer.write_record(header).map_err(Failure::run)?;
+    for rate in rates {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        let latency = rate.latency_ms;
+        let record = [
+            rate.strategy.clone(),
+            number(rate.rows_per_second),
+            number(rate.fails_at_rows_per_second),
+            number(latency.map(|latency| latency.p50)),
+            number(latency.map(|latency| latency.p99)),
+            number(latency.map(|latency| latency.max)),
+            number(Some(rate.unthrottled_rows_per_second)),
+            rate.probes.len().to_string(),
+            rate.inconclusive.clone().unwrap_or_default(),
+            rate.note.clone().unwrap_or_default(),
+        ];
+        writer.write_record(record).map_err(Failure::run)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
+    String::from_utf8(bytes).map_err(Failure::run)
+}
+
+fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
+    let mut lines = vec![table::title(scenario)];
+    lines.push(format!(
+        "highest rate at which p99 from the due time stays within {} ms and the backlog does not grow; probes of {}",
+        table::significant(found.p99_ms),
+        table::seconds(found.probe_seconds)
+    ));
+    let mut rows = table::table(&[
+        "strategy",
+        "sustainable rows/s",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "fails at",
+        "unthrottled",
+        "probes",
+    ]);
+    for rate in &found.rates {
+        let latency = |pick: fn(&Quantiles) -> f64| {
+            table::or_dash(rate.latency_ms.as_ref().map(|l| table::significant(pick(l))))
+        };
+        let held = match (rate.rows_per_second, &rate.inconclusive) {
+            (Some(held), Some(_)) => format!(">= {}", table::rate(held)),
+            (Some(held), None) => table::rate(held),
+            (None, _) => "none".to_owned(),
+        };
+        rows.add_row([
+            rate.strategy.clone(),
+            held,
+            latency(|latency| latency.p50),
+            latency(|latency| latency.p99),
+            latency(|latency| latency.max),
+            table::or_dash(rate.fails_at_rows_per_second.map(table::rate)),
+            table::rate(rate.unthrottled_rows_per_second),
+            rate.probes.len().to_string(),
+        ]);
+    }
+    lines.push(rows.to_string());
+    for rate in &found.rates {
+        let failed = rate.fails_at_rows_per_second.and_then(|at| {
+            rate.probes.iter().rev().find(|probe| probe.rows_per_second.total_cmp(&at).is_eq())
+        });
+        if let Some(probe) = failed {
+            lines.push(format!("{}: {}", rate.strategy, why(probe)));
+        }
+        let words = rate.note.iter().chain(&rate.inconclusive);
+        lines.extend(words.map(|word| format!("{}: {word}", rate.strategy)));
+    }
+    lines.push(table::machine(&found.environment));
+    lines
+}
+
+/// Why a probe failed.
+fn why(probe: &Probe) -> String {
+    let at = table::rate(probe.rows_per_second);
+    let p99 = probe
+        .latency_ms
+        .map_or_else(String::new, |latency| format!("p99 {} ms", table::significant(latency.p99)));
+    match probe.verdict {
+        Verdict::Late => format!("at {at} rows/s {p99}"),
+        Verdict::FallingBehind => format!(
+            "at {at} rows/s it fell behind by {} s a second",
+            table::significant(probe.falling_behind)
+        ),
+        Verdict::TooShort => {
+            format!("at {at} rows/s the recording lasts {}", table::seconds(probe.seconds))
+        }
+        Verdict::TooFewBatches => format!("at {at} rows/s a probe has {} batches", probe.batches),
+        Verdict::Sustained => format!("at {at} rows/s it held once, with {p99}, and failed more"),
+    }
+}
