@@ -297,6 +297,7 @@ pub(super) fn sink(
 }
 
 /// What one strategy writes.
+#[derive(Clone, Copy)]
 struct Files<'a> {
     sink: &'a SinkSpec,
     unmatched: Option<&'a Path>,
