@@ -137,14 +137,16 @@ impl GateReport {
             Verdict::Same | Verdict::Better => return Ok(()),
             Verdict::WrongAnswer => (FailureKind::WrongResult, "other answers than"),
             Verdict::Regression => (FailureKind::Regression, "worse than"),
-            Verdict::Failed => (FailureKind::Run, "not run, so not compared with"),
+            Verdict::Failed => {
+                (FailureKind::Run, "a pass failed, so there is nothing to compare with")
+            }
             Verdict::Inconclusive => (FailureKind::Inconclusive, "not comparable with"),
         };
         let mut message = format!(
-            "{} of {} cases {message} baseline `{}`",
+            "{message} baseline `{}` in {} of {} cases",
+            self.baseline,
             self.count(self.verdict),
-            self.cases.len(),
-            self.baseline
+            self.cases.len()
         );
         if self.verdict != Verdict::Failed {
             message += &format!("; {accept}");
