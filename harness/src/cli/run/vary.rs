@@ -57,6 +57,11 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
             "{flag} with --vary: the rows of which combination? Run that one alone, with --set in place of --vary"
         )));
     }
+    if args.unmatched.is_some() {
+        return Err(Failure::usage(
+            "--unmatched with --vary: the rows of which combination? Run that one alone, with --set in place of --vary",
+        ));
+    }
     let combinations = combinations(args, scenario)?;
     let report = args.report.as_deref();
     let report = report.map(|path| ReportFile::create(path, args.force)).transpose()?;
