@@ -454,11 +454,9 @@ fn a_file_that_was_replaced_after_it_was_opened_is_named() {
         };
         write(&batch(["a", "b"]));
         let source = open(&path).unwrap();
-        for other in [
-            batch(["b", "a"]),
-            batch(["a", "b"]).project(&[0]).unwrap(),
-            batch(["a", "c"]),
-        ] {
+        for other in
+            [batch(["b", "a"]), batch(["a", "b"]).project(&[0]).unwrap(), batch(["a", "c"])]
+        {
             write(&other);
             for projection in [None, Some(&[1_usize][..])] {
                 // Told by the file's length and time, or, where these are the

@@ -210,7 +210,7 @@ impl BaselineFile {
             ));
         }
         if baseline.scenarios.is_empty() {
-            return Err(self.damaged("it has no scenario".to_owned()));
+            return Err(self.damaged("it has no scenario"));
         }
         Ok(baseline)
     }
@@ -243,7 +243,7 @@ impl BaselineFile {
         Failure::usage(format!("unknown baseline `{}`: {hint}In {folder}: {known}", self.name))
     }
 
-    fn damaged(&self, what: String) -> Failure {
+    fn damaged(&self, what: impl std::fmt::Display) -> Failure {
         Failure::usage(format!("{}: {what}; {}", self.path.display(), self.remedy()))
     }
 

@@ -88,7 +88,7 @@ pub fn compare(old: &Measured, new: &Measured, bands: Bands) -> Vec<Difference> 
             });
         }
     }
-    differences.sort_by(|a, b| b.verdict.cmp(&a.verdict));
+    differences.sort_by_key(|difference| std::cmp::Reverse(difference.verdict));
     differences
 }
 
