@@ -9,6 +9,7 @@ copy=$root/target/gate-catches
 # Two streams, of which keys are not given out, and rows lie on the eviction line.
 scenarios=(nexmark-q8 nexmark-q9)
 
+rm -rf "$copy/tree"
 mkdir -p "$copy/tree"
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy/tree"

@@ -166,7 +166,7 @@ pub enum DatasetError {
         /// The text, shortened.
         value: String,
         /// The column's type.
-        data_type: DataType,
+        data_type: Box<DataType>,
         /// What to do.
         remedy: String,
     },

@@ -90,3 +90,21 @@ fn a_listener_that_fails_ends_the_run_and_hears_of_its_end() {
     assert!(run(&mut diary).unwrap_err().message.contains("not today"));
     assert_eq!(diary.heard, ["started auto None"], "what did not start does not end");
 }
+
+#[test]
+fn the_readme_shows_the_example() {
+    let readme = include_str!("../../README.md");
+    let example = include_str!("../examples/listener.rs");
+    let (_, program) = example.split_once("\n\n").unwrap();
+    assert!(readme.contains(program), "README.md and examples/listener.rs differ");
+}
+
+#[test]
+fn the_example_runs() {
+    let program = Path::new(env!("CARGO_BIN_EXE_streamjoin")).with_file_name("examples/listener");
+    let output = std::process::Command::new(program).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.starts_with("auto starts\nbatch 0: "), "{printed}");
+    assert!(printed.contains("Some(10)"), "{printed}");
+}

@@ -39,7 +39,7 @@ pub(super) fn malformed(
         line,
         column: field.name().clone(),
         value: shorten(value),
-        data_type,
+        data_type: Box::new(data_type),
         remedy,
     }
 }

@@ -109,15 +109,9 @@ impl SaveArgs {
             entries.push(measure::entry(asked, measured)?);
             results.line(&line)?;
         }
-        let (scenarios, cases) = (entries.len(), entries.iter().map(|e| e.strategies.len()));
-        let cases: usize = cases.sum();
         let history = vec![Change::now("saved", Vec::new())];
         file.write(&Baseline::new(Bands::default(), entries, history))?;
-        results.line(&format!(
-            "baseline `{}`: {scenarios} scenarios, {cases} strategies in {}",
-            self.name,
-            file.path().display()
-        ))
+        results.line(&format!("wrote {}", file.path().display()))
     }
 }
 

@@ -4,9 +4,10 @@ use clap::{Args, ValueEnum};
 
 use super::output::Results;
 use crate::error::{Failure, Result};
+use crate::gate::gate_schema;
 use crate::record::{line_schema, report_schema};
 
-/// Print the JSON Schema of what `run` writes for programs
+/// Print the JSON Schema of what `run` and `gate` write for programs
 ///
 /// Within one `schemaVersion` fields are only added; a field that does not apply is present and
 /// null.
@@ -25,6 +26,8 @@ enum Output {
     Report,
     /// A line of `--format jsonl`
     Line,
+    /// What `gate --format json` prints
+    Gate,
 }
 
 impl SchemaArgs {
@@ -32,6 +35,7 @@ impl SchemaArgs {
         let schema = match self.of {
             Output::Report => report_schema(),
             Output::Line => line_schema(),
+            Output::Gate => gate_schema(),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(Failure::run)?;
         Results::new(false).line(&text)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
@@ -13,7 +14,7 @@ use crate::replay::PassOutcome;
 pub type Figures = BTreeMap<String, Figure>;
 
 /// One value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Figure {
     /// A number of rows, bytes, or whatever was counted.

@@ -57,6 +57,7 @@ impl Asked {
 
     fn plan(name: String, scenario: &Scenario) -> Result<Self> {
         let at = |failure: Failure| failure.at(format!("scenario `{name}`"));
+        without_clock(scenario.text.text()).map_err(at)?;
         let plan = plan(scenario, None).map_err(at)?;
         let mut strategies = strategies(scenario, &[], None).map_err(at)?;
         strategies.iter_mut().for_each(measure::force);
@@ -148,6 +149,24 @@ fn at_or_above(folder: &Path) -> Result<PathBuf> {
     }
 }
 
+/// Refuses a scenario whose batches are a matter of time: which rows are in
+/// which of them, and so what the state holds, is never the same twice.
+fn without_clock(text: &str) -> Result<()> {
+    let table: toml::Table = toml::from_str(text).map_err(Failure::usage)?;
+    let replay = table.get("replay").and_then(toml::Value::as_table);
+    let key = |name: &str| replay.and_then(|replay| replay.get(name));
+    let paced = key("pace").is_some_and(|pace| pace.as_str() != Some("unthrottled"));
+    let timed = key("trigger").is_some_and(|trigger| trigger.get("every").is_some());
+    let what = match (paced, timed) {
+        (false, false) => return Ok(()),
+        (_, true) => "the trigger `every`",
+        (true, false) => "`pace`",
+    };
+    Err(Failure::usage(format!(
+        "{what} goes by the clock, and a gate has none: give it a scenario that does without, such as one with trigger = {{ rows = 65_536 }}"
+    )))
+}
+
 /// SHA-256 of what a scenario asks: its keys in order, without comments, without
 /// what it says for people, and without strategies, which have their own.
 fn query(text: &str) -> Result<String> {
@@ -202,6 +221,20 @@ fn quote(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_that_are_a_matter_of_time_are_refused() {
+        for text in ["", "[replay]\npace = \"unthrottled\"\ntrigger = { rows = 5 }\n"] {
+            without_clock(text).unwrap();
+        }
+        for (text, what) in [
+            ("[replay]\ntrigger = { every = \"5 s\" }\n", "`every`"),
+            ("[replay]\npace = { rows_per_second = 5 }\n", "`pace`"),
+        ] {
+            let failure = without_clock(text).unwrap_err();
+            assert!(failure.message.contains(what) && failure.kind.exit_code() == 2, "{failure}");
+        }
+    }
 
     #[test]
     fn what_is_asked_is_more_than_its_text() {

@@ -22,4 +22,4 @@ pub mod report;
 pub use baseline::{Baseline, BaselineFile, Case, Change, Entry};
 pub use compare::{Difference, Verdict};
 pub use figures::{Figure, Figures, Measured};
-pub use report::{CaseReport, GateReport};
+pub use report::{CaseReport, GateReport, gate_schema};

@@ -1,5 +1,6 @@
 //! What a gate found, for people and programs.
 
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use super::baseline::{Bands, Entry};
@@ -11,7 +12,7 @@ use crate::error::{Failure, FailureKind, Result};
 const SCHEMA_VERSION: u32 = 1;
 
 /// A gate's report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GateReport {
     /// Version of the layout.
@@ -25,7 +26,7 @@ pub struct GateReport {
 }
 
 /// One strategy of one scenario.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseReport {
     /// As the baseline names it.
@@ -136,20 +137,28 @@ impl GateReport {
             Verdict::Same | Verdict::Better => return Ok(()),
             Verdict::WrongAnswer => (FailureKind::WrongResult, "other answers than"),
             Verdict::Regression => (FailureKind::Regression, "worse than"),
-            Verdict::Failed => (FailureKind::Run, "not run, so not compared with"),
+            Verdict::Failed => {
+                (FailureKind::Run, "a pass failed, so there is nothing to compare with")
+            }
             Verdict::Inconclusive => (FailureKind::Inconclusive, "not comparable with"),
         };
         let mut message = format!(
-            "{} of {} cases {message} baseline `{}`",
+            "{message} baseline `{}` in {} of {} cases",
+            self.baseline,
             self.count(self.verdict),
-            self.cases.len(),
-            self.baseline
+            self.cases.len()
         );
         if self.verdict != Verdict::Failed {
             message += &format!("; {accept}");
         }
         Err(Failure { kind, message })
     }
+}
+
+/// Schema of what `gate --format json` prints.
+#[must_use]
+pub fn gate_schema() -> Schema {
+    schema_for!(GateReport)
 }
 
 /// Strategies that are on one side only.

@@ -102,7 +102,7 @@ fn single(from: &Column, to: &Column, part: (usize, usize), name: f64, form: For
     let by_accident = name < 0.5 && from.is_dense() && to.is_dense();
     let covered = hit as f64 / there.len() as f64;
     let mut score = 2.0 * name + found + 0.3 * covered.min(1.0).sqrt();
-    score += if rows_a_key <= 1.0 { 0.7 } else { -0.5 };
+    score += if rows_a_key <= 1.0 { 0.7 } else { -1.2 };
     if from.is_key_like() || to.is_key_like() {
         score += 0.2;
     }

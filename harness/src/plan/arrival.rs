@@ -3,6 +3,7 @@
 
 use arrow::datatypes::DataType;
 use streamjoin_datasets::Sidecar;
+use toml::Spanned;
 
 use super::bind_pair::arrival_time;
 use super::feed::Feed;
@@ -45,8 +46,8 @@ fn find(column: &str, relation: &Relation) -> Result<(Origin, DataType), String>
 /// Whether the replay looks at times of arrival.
 fn is_asked_for(scenario: &Scenario) -> bool {
     let replay = &scenario.spec.replay;
-    let trigger = replay.trigger.as_ref().map(|trigger| trigger.get_ref());
-    let merge = replay.merge.as_ref().map(|merge| merge.get_ref());
+    let trigger = replay.trigger.as_ref().map(Spanned::get_ref);
+    let merge = replay.merge.as_ref().map(Spanned::get_ref);
     matches!(trigger, Some(Trigger::Arrival(_)))
         || matches!(merge, Some(Merge::Arrival))
         || scenario.spec.stream.0.iter().any(|(_, stream)| stream.idle_timeout.is_some())

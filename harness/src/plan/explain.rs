@@ -15,7 +15,10 @@ use crate::scenario::{Pace, Refresh, Scenario, Swap, Trigger, VersionStart};
 /// What a scenario asks for, as far as it could be understood.
 #[must_use]
 pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
-    let mut text = format!("scenario {} ({})\n", scenario.name, scenario.text);
+    let mut text = match scenario.text.is_of_flags() {
+        true => "scenario in flags\n".to_owned(),
+        false => format!("scenario {} ({})\n", scenario.name, scenario.text),
+    };
     if let Some(description) = &scenario.spec.description {
         let _ = writeln!(text, "  {description}");
     }

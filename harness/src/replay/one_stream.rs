@@ -190,12 +190,12 @@ impl OneStream<'_, '_> {
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
-                if self.course.witness.is_some() {
-                    self.course.outcome.evidence.see(times);
-                }
             }
             self.plan.stream.prepare.apply(part.piece.batch.clone()).map_err(Failure::run)
         })?;
+        if let (Some(times), true) = (&part.times, self.course.witness.is_some()) {
+            self.course.aside(|course| course.outcome.evidence.see(times));
+        }
         let outcome = &mut self.course.outcome;
         outcome.rows_in += rows as u64;
         if let Some(filtered) = &mut outcome.dropped.filtered {

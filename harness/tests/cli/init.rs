@@ -281,4 +281,9 @@ fn tables_may_hang_on_tables() {
         &text,
         &["on = \"clicks.user_id = users.id\"", "on = \"users.country_code = countries.code\""],
     );
+    // A column that a later table is joined by keeps its own name.
+    folder.write("a.csv", "k,x\n1,1\n2,2\n1,3\n");
+    folder.write("b.csv", "k,y\n1,1\n2,2\n");
+    folder.write("c.csv", "k,z\n1,1\n2,2\n3,3\n");
+    proposed(&folder, &["a.csv", "b.csv", "c.csv", "--force"]);
 }

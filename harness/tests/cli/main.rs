@@ -3,11 +3,13 @@
 mod completions;
 mod explain;
 mod failures;
+mod findings;
 mod gate;
 mod init;
 mod inline;
 mod interrupt;
 mod pace;
+mod record;
 mod robust;
 mod run;
 mod schema;

@@ -47,7 +47,7 @@ fn check(schema: &str, document: &Value) -> Result<(), String> {
 #[test]
 fn the_committed_schemas_are_those_of_the_program() {
     let folder = Folder::small();
-    for (of, name) in [("report", "report.json"), ("line", "line.json")] {
+    for (of, name) in [("report", "report.json"), ("line", "line.json"), ("gate", "gate.json")] {
         let printed = folder.streamjoin(&["schema", of]).ok();
         // After a change: `streamjoin schema report > harness/schema/report.json`.
         assert_eq!(printed, committed(name), "harness/schema/{name} is out of date");

@@ -14,8 +14,8 @@ pub struct JoinStats {
     pub rows_matched: u64,
     /// Stream rows without one.
     pub rows_unmatched: u64,
-    /// Places for a key that look-ups of the table looked at; as its index tells,
-    /// the same for all instruction sets and numbers of threads.
+    /// Places for a key that look-ups of the table looked at, as its index tells;
+    /// the same on every instruction set.
     pub keys_compared: u64,
     /// Pairs of equal keys that the residual condition was evaluated on.
     pub residual_pairs: u64,

@@ -117,6 +117,47 @@ fn check(build_values: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
     }
 }
 
+/// What `find` with this limit, and `first_match`, say that they looked at.
+fn looked_at(index: &dyn JoinIndex, probe: Probe<'_>, limit: usize) -> [u64; 2] {
+    let (mut cursor, mut pairs, mut all) = (FindCursor::default(), Pairs::default(), 0);
+    while !cursor.is_done(probe.len()) {
+        pairs.clear();
+        all += index.find(probe, &mut cursor, &mut pairs, limit);
+    }
+    [all, index.first_match(probe, &mut vec![0; probe.len()])]
+}
+
+#[test]
+fn what_is_looked_at_is_a_matter_of_keys_and_hashes_alone() {
+    let values: Vec<u8> = (0..=255).flat_map(|i| [i, i / 3]).collect();
+    let probes: Vec<u8> = (0..1000).map(|i| (i * 7 % 256) as u8).collect();
+    for (build_keys, probe_keys) in shapes(&values).iter().zip(&shapes(&probes)) {
+        for kind in IndexKind::ALL {
+            let mut seen = BTreeSet::new();
+            for isa in Isa::available() {
+                let hasher = KeyHasher::with_seed(isa, 3);
+                let (mut build_hashes, mut probe_hashes) = (Vec::new(), Vec::new());
+                hasher.hash(build_keys, &mut build_hashes);
+                hasher.hash(probe_keys, &mut probe_hashes);
+                let built = build(kind, build_keys, &build_hashes, isa);
+                let probe = Probe::new(probe_keys, &probe_hashes, None);
+                for limit in [usize::MAX, 300, 1000] {
+                    seen.insert(looked_at(&*built.index, probe, limit));
+                }
+            }
+            assert_eq!(seen.len(), 1, "{kind}: {seen:?}");
+            let [all, first] = seen.pop_first().unwrap_or_default();
+            assert!(first >= 1000 && all >= first && all < 10_000, "{kind}: {all} {first}");
+        }
+    }
+    // With bad hashes it is more.
+    let keys = Keys::Words((0..200).collect());
+    let zeros = vec![0; 200];
+    let built = build(IndexKind::Chained, &keys, &zeros, Isa::Portable);
+    let probe = Probe::new(&keys, &zeros, None);
+    assert_eq!(looked_at(&*built.index, probe, 1 << 20), [200 * 200, 200 * 201 / 2]);
+}
+
 fn shapes_key(keys: &Keys, row: usize) -> Vec<u8> {
     match keys {
         Keys::Words(words) => words[row].to_le_bytes().to_vec(),

@@ -9,3 +9,4 @@ mod outputs;
 mod random;
 mod reference;
 mod traps;
+mod work;

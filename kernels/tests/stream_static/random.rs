@@ -91,6 +91,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
                     partition_bits: bits,
                     memory: None,
                     pool: pool.then(pool_of_two),
+                    ..JoinOptions::default()
                 }
             },
         );

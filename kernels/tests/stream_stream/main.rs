@@ -13,3 +13,4 @@ mod side_by_side;
 mod threads;
 mod times;
 mod traps;
+mod work;

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead};
 
-use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 /// One record.
 #[derive(Debug, Default, Clone)]
@@ -11,8 +11,11 @@ pub(super) struct Record {
     /// The fields' bytes, one after another, quotes taken away. Longer than
     /// the fields: room for the next ones.
     bytes: Vec<u8>,
-    /// End of each field in `bytes`, and whether it was quoted.
-    ends: Vec<(usize, bool)>,
+    /// End of each field in `bytes`, and room for more.
+    ends: Vec<usize>,
+    fields: usize,
+    /// Which fields were quoted; empty where that tells nothing.
+    quoted: Vec<bool>,
     /// Line on which it starts, counted from 1.
     pub(super) line: u64,
 }
@@ -20,25 +23,45 @@ pub(super) struct Record {
 impl Record {
     /// Fields.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.fields
     }
 
     /// Bytes of all fields.
     pub(super) fn size(&self) -> usize {
-        self.ends.last().map_or(0, |(end, _)| *end)
+        self.fields.checked_sub(1).map_or(0, |last| self.ends[last])
     }
 
-    /// A field, and whether it was quoted.
+    /// A field. Of one that is empty, and of the only one: whether it was quoted.
     pub(super) fn field(&self, at: usize) -> Option<(&[u8], bool)> {
-        let (end, quoted) = *self.ends.get(at)?;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        let end = *self.ends[..self.fields].get(at)?;
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let quoted = self.quoted.get(at).is_some_and(|quoted| *quoted);
         Some((&self.bytes[start..end], quoted))
     }
 
     /// The same without room for more.
     pub(super) fn compact(&self) -> Record {
-        let bytes = self.bytes[..self.size()].to_vec();
-        Record { bytes, ends: self.ends.clone(), line: self.line }
+        Record {
+            bytes: self.bytes[..self.size()].to_vec(),
+            ends: self.ends[..self.fields].to_vec(),
+            fields: self.fields,
+            quoted: self.quoted.clone(),
+            line: self.line,
+        }
+    }
+
+    /// Becomes one empty field.
+    fn clear(&mut self, line: u64) {
+        self.quoted.clear();
+        self.ends.clear();
+        self.ends.push(0);
+        (self.fields, self.line) = (1, line);
+    }
+
+    /// Whether it matters which fields were quoted.
+    fn asks_for_quotes(&self) -> bool {
+        let ends = &self.ends[..self.fields];
+        ends.len() == 1 || ends.first() == Some(&0) || ends.windows(2).any(|two| two[0] == two[1])
     }
 }
 
@@ -59,8 +82,8 @@ pub(super) enum Split {
 pub(super) struct Splitter {
     core: Reader,
     delimiter: u8,
-    /// The text of the current field from its opening quote on.
-    quoted: Vec<u8>,
+    /// The text of a record that is longer than what the input gave at once.
+    text: Vec<u8>,
     /// Whether a line without a character is a record: of one empty field.
     blank_is_record: bool,
     /// Whether the line before ended with a carriage return, to which a line
@@ -71,13 +94,7 @@ pub(super) struct Splitter {
 impl Splitter {
     pub(super) fn new(delimiter: u8) -> Splitter {
         let core = ReaderBuilder::new().delimiter(delimiter).build();
-        Splitter {
-            core,
-            delimiter,
-            quoted: Vec::new(),
-            blank_is_record: false,
-            after_return: false,
-        }
+        Splitter { core, delimiter, text: Vec::new(), blank_is_record: false, after_return: false }
     }
 
     /// The line that is read now.
@@ -115,68 +132,97 @@ impl Splitter {
         input: &mut impl BufRead,
         record: &mut Record,
     ) -> io::Result<Split> {
-        record.ends.clear();
         if self.blank_is_record
             && let Some(line) = self.blank_line(input)?
         {
-            record.line = line;
-            record.ends.push((0, false));
+            record.clear(line);
             return Ok(Split::Record);
         }
-        record.line = self.core.line();
+        record.clear(self.core.line());
+        record.fields = 0;
+        self.text.clear();
         let mut written = 0;
-        // Whether the field has begun, and then whether with a quote.
-        let mut begun: Option<bool> = None;
-        self.quoted.clear();
         loop {
             let bytes = input.fill_buf()?;
-            // A field is never longer than its text.
+            // A record is never longer than its text.
             let room = bytes.len().clamp(1, 64 << 10);
             if record.bytes.len() < written + room {
                 record.bytes.resize((written + room).next_power_of_two(), 0);
             }
-            let at_end = bytes.is_empty();
-            let (result, read, out) = self.core.read_field(bytes, &mut record.bytes[written..]);
+            if record.ends.len() < record.fields + 16 {
+                record.ends.resize((record.fields + 16).next_power_of_two(), 0);
+            }
+            let (result, read, out, ends) = self.core.read_record(
+                bytes,
+                &mut record.bytes[written..],
+                &mut record.ends[record.fields..],
+            );
             written += out;
-            let text = &bytes[..read];
-            let text = match begun {
-                Some(_) => text,
-                None if record.ends.is_empty() => {
-                    // Ends of lines before the record.
-                    let skipped = text.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-                    let (before, text) = text.split_at(skipped);
-                    record.line += before.iter().filter(|b| **b == b'\n').count() as u64;
-                    text
-                }
-                None => text,
+            record.fields += ends;
+            let split = match result {
+                ReadRecordResult::End => Some(Split::End),
+                ReadRecordResult::Record if bytes.is_empty() => Some(Split::Unended),
+                ReadRecordResult::Record => Some(Split::Record),
+                _ => None,
             };
-            if begun.is_none() {
-                begun = text.first().map(|first| *first == b'"');
+            if split == Some(Split::Record) && self.text.is_empty() {
+                self.after_return = describe(&bytes[..read], self.delimiter, record);
+                input.consume(read);
+                return Ok(Split::Record);
             }
-            if begun == Some(true) {
-                self.quoted.extend_from_slice(text);
-            }
-            let returns = text.last() == Some(&b'\r');
+            self.text.extend_from_slice(&bytes[..read]);
             input.consume(read);
-            match result {
-                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
-                ReadFieldResult::End => return Ok(Split::End),
-                ReadFieldResult::Field { record_end } => {
-                    let quoted = begun.take() == Some(true);
-                    record.ends.push((written, quoted));
-                    if at_end {
-                        let open = quoted && ends_quoted(&self.quoted, self.delimiter);
-                        return Ok(if open { Split::Unclosed } else { Split::Unended });
-                    }
-                    if record_end {
-                        self.after_return = returns;
-                        return Ok(Split::Record);
-                    }
-                    self.quoted.clear();
-                }
-            }
+            let Some(split) = split else { continue };
+            self.after_return = describe(&self.text, self.delimiter, record);
+            let is_open = split == Split::Unended
+                && ends_quoted(&self.text[first_line(&self.text)..], self.delimiter);
+            return Ok(if is_open { Split::Unclosed } else { split });
         }
     }
+}
+
+/// Adds to a record what only its text tells: its line and which fields were
+/// quoted. Answers whether it ends with a carriage return.
+fn describe(text: &[u8], delimiter: u8, record: &mut Record) -> bool {
+    let start = first_line(text);
+    record.line += text[..start].iter().filter(|byte| **byte == b'\n').count() as u64;
+    if record.asks_for_quotes() {
+        note_quotes(&text[start..], delimiter, record);
+    }
+    text.last() == Some(&b'\r')
+}
+
+/// Where text begins after the ends of blank lines.
+fn first_line(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+}
+
+/// Notes which fields of a record start with a quote.
+fn note_quotes(text: &[u8], delimiter: u8, record: &mut Record) {
+    let mut at = 0;
+    let mut start = 0;
+    for &end in &record.ends[..record.fields] {
+        let quoted = text.get(at) == Some(&b'"');
+        record.quoted.push(quoted);
+        // What is not quoted is as long as its text.
+        at += if quoted { quoted_len(&text[at..], delimiter) } else { end - start };
+        at += 1;
+        start = end;
+    }
+}
+
+/// Length of the quoted field with which text starts.
+fn quoted_len(text: &[u8], delimiter: u8) -> usize {
+    let mut quoted = true;
+    for (at, &byte) in text.iter().enumerate().skip(1) {
+        if byte == b'"' && (quoted || text[at - 1] == b'"') {
+            // Of two quotes inside quotes the second one opens them again.
+            quoted = !quoted;
+        } else if byte == delimiter && !quoted {
+            return at;
+        }
+    }
+    text.len()
 }
 
 /// Whether text that starts with a field ends inside quotes.
@@ -226,11 +272,22 @@ mod tests {
 
     #[test]
     fn fields_quotes_and_lines() {
-        let text = "a,\"b,\"\"1\n2\"\r\n\r\n\n,\"\",x\"y\r\n\"z\"\n1,";
+        // Which fields were quoted is told where one is empty, or the only one.
+        let text = "a,\"b,\"\"1\n2\"\r\n\r\n\n,\"\",x\"y,\"\"\"\",\"q\"\r\n\"z\"\n1,";
         let field = |text: &str, quoted| (text.to_owned(), quoted);
         let expected = vec![
-            (1, vec![field("a", false), field("b,\"1\n2", true)], Split::Record),
-            (5, vec![field("", false), field("", true), field("x\"y", false)], Split::Record),
+            (1, vec![field("a", false), field("b,\"1\n2", false)], Split::Record),
+            (
+                5,
+                vec![
+                    field("", false),
+                    field("", true),
+                    field("x\"y", false),
+                    field("\"", true),
+                    field("q", true),
+                ],
+                Split::Record,
+            ),
             (6, vec![field("z", true)], Split::Record),
             (7, vec![field("1", false), field("", false)], Split::Unended),
         ];

@@ -65,7 +65,7 @@ impl BatchWriter for Writer {
             .map(|column| ArrayFormatter::try_new(column, &options))
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed)?;
-        let nulls: Vec<_> = batch.columns().iter().map(|column| column.logical_nulls()).collect();
+        let nulls: Vec<_> = batch.columns().iter().map(Array::logical_nulls).collect();
         let mut texts = vec![String::new(); columns.len()];
         for row in 0..batch.num_rows() {
             for (text, column) in texts.iter_mut().zip(&columns) {

@@ -82,7 +82,9 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&place).unwrap_or(&message);
     let at = text.get(error.column().saturating_sub(1)..).unwrap_or_default();
-    let hint = if [&b"NaN"[..], b"nan", b"Inf", b"inf"].iter().any(|word| at.starts_with(word)) {
+    let hint = if error.is_eof() {
+        "; write each object on a line of its own, as jq -c does"
+    } else if [&b"NaN"[..], b"nan", b"Inf", b"inf"].iter().any(|word| at.starts_with(word)) {
         "; write what is no number as null, or as the string \"NaN\" or \"Infinity\""
     } else {
         ""

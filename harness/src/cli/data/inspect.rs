@@ -111,8 +111,7 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
     let read = if found.cut { " read (more follow)" } else { "" };
     text += &format!("{} rows{read}, {} columns\n", grouped(found.rows), found.columns.len());
     if let Some(sidecar) = Sidecar::of(source.origin()).map_err(failure)? {
-        let licence = sidecar.licence.as_deref().unwrap_or("licence not recorded");
-        text += &format!("{} ({licence})\n", sidecar.description);
+        text += &about(&sidecar);
     }
     let mut table = Table::new();
     table
@@ -138,6 +137,18 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
         text += &show(&found.first, args.rows)?;
     }
     Ok(text)
+}
+
+/// What the sidecar says of the rows and where they are from.
+fn about(sidecar: &Sidecar) -> String {
+    let known = [Some(&sidecar.description), sidecar.source.as_ref()];
+    let known = known.into_iter().flatten().filter(|text| !text.is_empty()).map(String::as_str);
+    let known: Vec<&str> = known.collect();
+    let licence = sidecar.licence.as_deref().unwrap_or("licence not recorded");
+    match known.is_empty() {
+        true => format!("{licence}\n"),
+        false => format!("{} ({licence})\n", known.join("; ")),
+    }
 }
 
 fn file_bytes(source: &Source) -> u64 {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use streamjoin_datasets::FileFormat;
+
 use crate::error::{Failure, Result};
 use crate::measure::UnmatchedTo;
 use crate::plan::{Carried, Plan, plan_carrying};
@@ -30,8 +32,14 @@ impl Unmatched {
         if path == Path::new("-") {
             return Err(at(Failure::usage("it takes a file, not standard output")));
         }
+        let Some(format) = FileFormat::from_path(path) else {
+            return Err(at(Failure::usage(format!(
+                "cannot tell the format of {} from its extension: end it in .parquet, .arrow, .arrows, .csv or .jsonl",
+                path.display()
+            ))));
+        };
         let plan = plan_carrying(scenario, limit).map_err(at)?;
-        let sink = SinkSpec::resolve(Some(path), None, force).map_err(at)?;
+        let sink = SinkSpec::File { path: path.to_owned(), format, force };
         if let Some(schema) = plan.carried().map(Carried::schema) {
             sink.check(schema).map_err(at)?;
         }
