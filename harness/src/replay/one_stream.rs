@@ -130,8 +130,8 @@ impl OneStream<'_, '_> {
             }
             let Some(first) = parts.first() else { continue };
             let mut batch = self.open(first)?;
-            for part in parts {
-                self.take(&part, &mut batch)?;
+            for part in &parts {
+                self.take(part, &mut batch)?;
             }
             self.end_batch(batch)?;
         }

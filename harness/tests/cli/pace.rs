@@ -139,7 +139,7 @@ fn what_does_not_go_together_is_usage() {
         (&["--find-rate", "--p99", "fast"], "is not a duration"),
         (&["--find-rate", "--p99", "1s", "-o", "x.csv"], "--output"),
         (&["--duration", "0s"], "longer than nothing"),
-        (&["--format", "csv"], "--find-rate"),
+        (&["--find-rate", "--p99", "1s", "--vary", "replay.trigger.rows=1,2"], "--vary"),
         (&["--set", "replay.trigger.every=5 s"], "pace = { rows_per_second = N }"),
         (&["--set", "replay.trigger=once", "--duration", "1s"], "no batch would end"),
         (&[], "--duration"),
