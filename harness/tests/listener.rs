@@ -106,5 +106,5 @@ fn the_example_runs() {
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     assert!(printed.starts_with("auto starts\nbatch 0: "), "{printed}");
-    assert!(printed.contains("Some(10)"), "{printed}");
+    assert!(printed.contains("Some(11)"), "{printed}");
 }

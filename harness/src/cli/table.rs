@@ -65,11 +65,12 @@ pub(super) fn title(scenario: &Scenario) -> String {
 
 fn counts(summary: &Summary) -> String {
     let mut text = format!(
-        "{} rows in, {} rows out, {} of them unmatched in at least one join; {} batches",
+        "{} rows in, {} rows out, {} of them unmatched in at least one join; {} {}",
         grouped(summary.rows_in),
         grouped(summary.rows_out),
         grouped(summary.rows_unmatched),
-        grouped(summary.batches)
+        grouped(summary.batches),
+        if summary.batches == 1 { "batch" } else { "batches" }
     );
     if let Some(filtered) = summary.dropped.filtered.filter(|rows| *rows > 0) {
         text += &format!("; {} rows filtered out", grouped(filtered));

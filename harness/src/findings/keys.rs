@@ -1,6 +1,7 @@
 //! Few or no keys that matched.
 
 use arrow::datatypes::DataType;
+use streamjoin_datasets::type_text;
 use streamjoin_kernels::key::comparison_type;
 use streamjoin_kernels::{JoinType, Side};
 
@@ -198,11 +199,12 @@ fn with_types(
     let mut finding = finding;
     for ((key, with), (left, right)) in on.iter().zip(stream.iter().zip(other)) {
         let compared = comparison_type(left, right)
-            .map_or_else(|error| error.to_string(), |compared| compared.to_string());
+            .map_or_else(|error| error.to_string(), |compared| type_text(&compared));
+        let (left, right) = (type_text(left), type_text(right));
         finding = finding.saw(format!("{key} ({left}) = {with} ({right}), compared as {compared}"));
         types.push(serde_json::json!({
-            "stream": key, "streamType": left.to_string(),
-            "other": with, "otherType": right.to_string(), "comparedAs": compared,
+            "stream": key, "streamType": left,
+            "other": with, "otherType": right, "comparedAs": compared,
         }));
     }
     finding.with("keys", types)

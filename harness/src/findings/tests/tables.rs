@@ -45,7 +45,7 @@ fn keys_that_would_match_after_trim_are_told_with_what_to_write() {
         &finding,
         &[
             "None of the 100 rows",
-            "orders.customer (Utf8) = customers.id (Utf8), compared as Utf8",
+            "orders.customer (string) = customers.id (string), compared as string",
             "the table has 100 rows, 100 of them with a key",
             "'C0  ', 'C1  ', 'C2  ', 'C3  ', 'C4  '",
             "100 of 100 missing keys would match after trim, such as 'C0  ' with 'C0'",
