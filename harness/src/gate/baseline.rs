@@ -189,7 +189,7 @@ impl BaselineFile {
             && schema_version != SCHEMA_VERSION
         {
             return Err(self
-                .damaged(format!("schemaVersion is {schema_version}, {SCHEMA_VERSION} is read")));
+                .damaged(&format!("schemaVersion is {schema_version}, {SCHEMA_VERSION} is read")));
         }
         let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
             let place = format!("{}:{}:{}", self.path.display(), error.line(), error.column());
