@@ -124,7 +124,7 @@ struct Slow {
 
 impl Slow {
     fn new(parts: &[&'static [u8]], ends: bool) -> Slow {
-        Slow { parts: parts.to_vec().into_iter(), ends }
+        Slow { parts: Vec::from(parts).into_iter(), ends }
     }
 }
 

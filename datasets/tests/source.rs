@@ -454,14 +454,14 @@ fn a_file_that_was_replaced_after_it_was_opened_is_named() {
         };
         write(&batch(["a", "b"]));
         let source = open(&path).unwrap();
-        for (other, column) in [
-            (batch(["b", "a"]), "`a`"),
-            (batch(["a", "b"]).project(&[0]).unwrap(), "`b`"),
-            (batch(["a", "c"]), "`b`"),
-        ] {
+        for other in
+            [batch(["b", "a"]), batch(["a", "b"]).project(&[0]).unwrap(), batch(["a", "c"])]
+        {
             write(&other);
             for projection in [None, Some(&[1_usize][..])] {
-                refused(source.read(projection), &["a.", column, "changed after it was opened"]);
+                // Told by the file's length and time, or, where these are the
+                // same by chance, by its columns.
+                refused(source.read(projection), &["a.", "after it was opened"]);
             }
         }
     }

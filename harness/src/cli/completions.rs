@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use streamjoin_datasets::catalogue::find_data_dir;
 
@@ -50,7 +50,10 @@ impl CompletionsArgs {
 
 /// The script, with the names of scenarios where one is expected.
 fn script(shell: Shell, scenarios: &[String]) -> String {
-    let mut command = description();
+    let all = description();
+    let seen = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    // Generators list hidden commands too.
+    let mut command = Command::new(PROGRAM).version(env!("CARGO_PKG_VERSION")).subcommands(seen);
     if shell == Shell::Bash && !scenarios.is_empty() {
         // Where no name fits, bash goes on to files.
         command = command.mut_subcommands(|command| {
@@ -113,7 +116,7 @@ mod tests {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
             let script = script(shell, &[]);
             assert!(script.contains("watermark"), "{shell}");
-            assert!(!script.contains("\"measure-one\""), "{shell}");
+            assert!(!script.contains("measure-one"), "{shell}");
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Findings for people.
 
-use crate::record::{Finding, RunRecord};
+use crate::record::Finding;
 
-/// The lines that follow the tables; none without a finding that was not told
-/// as a warning before.
-pub(super) fn lines(runs: &[RunRecord]) -> Vec<String> {
+/// The lines that follow the tables, of runs by name; none without a finding that
+/// was not told as a warning before.
+pub(super) fn lines(runs: &[(String, &[Finding])]) -> Vec<String> {
     let mut told: Vec<(&Finding, Vec<&str>)> = Vec::new();
-    for run in runs {
-        for finding in run.findings.iter().filter(|finding| !finding.warned) {
+    for (run, findings) in runs {
+        for finding in findings.iter().filter(|finding| !finding.warned) {
             let same = |(other, _): &&mut (&Finding, Vec<&str>)| {
                 (&other.id, &other.about, &other.title)
                     == (&finding.id, &finding.about, &finding.title)
             };
             match told.iter_mut().find(same) {
-                Some((_, strategies)) => strategies.push(&run.strategy),
-                None => told.push((finding, vec![&run.strategy])),
+                Some((_, names)) => names.push(run),
+                None => told.push((finding, vec![run])),
             }
         }
     }
@@ -22,10 +22,10 @@ pub(super) fn lines(runs: &[RunRecord]) -> Vec<String> {
     if !told.is_empty() {
         lines.push("findings".to_owned());
     }
-    for (finding, strategies) in told {
-        let of = match strategies.len() == runs.len() {
+    for (finding, names) in told {
+        let of = match names.len() == runs.len() {
             true => String::new(),
-            false => format!(" ({})", strategies.join(", ")),
+            false => format!(" ({})", names.join(", ")),
         };
         lines.push(format!("  {} {}{of}: {}", finding.severity, finding.id, finding.title));
         lines.extend(finding.evidence.iter().map(|sentence| format!("    - {sentence}")));
@@ -37,17 +37,7 @@ pub(super) fn lines(runs: &[RunRecord]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Severity, Summary};
-
-    fn run(strategy: &str, findings: Vec<Finding>) -> RunRecord {
-        RunRecord {
-            strategy: strategy.to_owned(),
-            summary: Summary::default(),
-            progress: Vec::new(),
-            warnings: Vec::new(),
-            findings,
-        }
-    }
+    use crate::record::Severity;
 
     fn finding(id: &str) -> Finding {
         Finding::new(id, Severity::Problem, "Something".to_owned()).saw("a thing").remedy("do it")
@@ -55,12 +45,12 @@ mod tests {
 
     #[test]
     fn what_all_strategies_found_is_told_once() {
-        assert!(lines(&[run("a", vec![]), run("b", vec![])]).is_empty());
+        let name = |name: &str| name.to_owned();
+        assert!(lines(&[(name("a"), &[]), (name("b"), &[])]).is_empty());
         let warned = Finding { warned: true, ..finding("w") };
-        let runs =
-            [run("a", vec![finding("x"), warned]), run("b", vec![finding("x"), finding("y")])];
+        let (a, b) = ([finding("x"), warned], [finding("x"), finding("y")]);
         assert_eq!(
-            lines(&runs),
+            lines(&[(name("a"), &a), (name("b"), &b)]),
             [
                 "findings",
                 "  problem x: Something",

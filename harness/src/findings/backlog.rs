@@ -4,47 +4,63 @@ use super::Look;
 use crate::record::{Finding, Severity};
 use crate::words::{grouped, percent, seconds, significant};
 
+/// Batches that start so much later each second are falling behind: less is
+/// made by the ups and downs of a machine.
+const SLOPE: f64 = 0.02;
+
+/// So many late batches at least: one that takes long is caught up by the next.
+const LATE_BATCHES: u64 = 3;
+
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let Some(backlog) = look.evidence().backlog else { return Vec::new() };
-    // One batch that takes a little longer is caught up by the next one.
-    let behind = backlog.behind > backlog.every * 2 && backlog.overrun_batches >= 2;
-    let growing = backlog.rows as f64 > backlog.rows_per_second * backlog.every.as_secs_f64();
-    if !behind || !growing {
+    let Some(kept) = look.outcome.kept else { return Vec::new() };
+    let behind_still = kept.behind * 2 > kept.most_behind && !kept.behind.is_zero();
+    if kept.falling_behind < SLOPE || kept.late_batches < LATE_BATCHES || !behind_still {
         return Vec::new();
     }
-    let took = look.outcome.elapsed.as_secs_f64();
-    let reached = (took > 0.0).then(|| look.outcome.rows_in as f64 / took);
+    let behind = kept.behind.as_secs_f64();
+    let waiting = (behind * kept.rows_per_second).min(1e18) as u64;
     let title = format!(
         "The stream fell behind its pace of {} rows a second",
-        significant(backlog.rows_per_second)
+        grouped(kept.rows_per_second.min(1e18) as u64)
     );
     let mut finding = Finding::new("falling-behind", Severity::Problem, title)
         .saw(format!(
-            "{} rows were waiting when the last batch began, and it was done {} after it was due",
-            grouped(backlog.rows),
-            seconds(backlog.behind.as_secs_f64())
+            "the last batch started {} late: some {} rows were due and waiting",
+            seconds(behind),
+            grouped(waiting)
         ))
         .saw(format!(
-            "{} of {} batches ({}) took longer than the {} until the next one",
-            grouped(backlog.overrun_batches),
-            grouped(backlog.batches),
-            percent(backlog.overrun_batches, backlog.batches),
-            seconds(backlog.every.as_secs_f64())
+            "{} of {} batches ({}) started late, each second of the stream by {} more",
+            grouped(kept.late_batches),
+            grouped(look.outcome.batches),
+            percent(kept.late_batches, look.outcome.batches),
+            seconds(kept.falling_behind)
         ))
-        .with("rowsPerSecond", backlog.rows_per_second)
-        .with("backlogRows", backlog.rows)
-        .with("behindMs", backlog.behind.as_secs_f64() * 1e3)
-        .with("overrunBatches", backlog.overrun_batches)
-        .with("batches", backlog.batches);
-    let mut remedy = "lower rows_per_second under [replay] pace".to_owned();
-    if let Some(reached) = reached.filter(|reached| *reached < backlog.rows_per_second) {
+        .with("rowsPerSecond", kept.rows_per_second)
+        .with("waitingRows", waiting)
+        .with("behindMs", behind * 1e3)
+        .with("fallingBehind", kept.falling_behind)
+        .with("lateBatches", kept.late_batches);
+    // Of a replay that time ended, what had arrived and was not taken up.
+    if let Some(left) = look.evidence().backlog.map(|left| left.rows).filter(|rows| *rows > 0) {
         finding = finding
-            .saw(format!("{} rows a second were worked off", significant(reached)))
+            .saw(format!(
+                "{} rows had arrived when the time was over, and were not read",
+                grouped(left)
+            ))
+            .with("unreadRows", left);
+    }
+    let mut remedy = "lower rows_per_second under [replay] pace".to_owned();
+    let took = look.outcome.elapsed.as_secs_f64();
+    let reached = (took > 0.0).then(|| look.outcome.rows_in as f64 / took);
+    if let Some(reached) = reached.filter(|reached| *reached < kept.rows_per_second) {
+        finding = finding
+            .saw(format!("{} rows a second were worked off", grouped(reached as u64)))
             .with("reachedRowsPerSecond", reached);
         remedy += &format!(" to less than {}", significant(reached));
     }
     vec![finding.remedy(format!(
-        "{remedy}; or compare another strategy, more `threads` under [strategies.{}], or a longer trigger",
+        "{remedy} (`run --find-rate` finds the most that each strategy keeps up with); or try another strategy, more `threads` under [strategies.{}], or a longer trigger",
         look.strategy.name
     ))]
 }

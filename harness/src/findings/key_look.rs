@@ -26,7 +26,7 @@ const SHOWN: usize = 5;
 struct Way {
     /// What it does, after "would match".
     name: &'static str,
-    /// The key `k` in that way.
+    /// The key, which stands for `{k}`, in that way.
     sql: &'static str,
     of: Of,
 }
@@ -41,16 +41,24 @@ enum Of {
 
 /// The plainest first: of ways that find as many keys, the first is told.
 const WAYS: [Way; 8] = [
-    Way { name: "after trim", sql: "trim(k)", of: Of::Text },
-    Way { name: "in lower case", sql: "lower(k)", of: Of::Text },
-    Way { name: "without leading zeros", sql: "ltrim(k, '0')", of: Of::Text },
-    Way { name: "after a cast to numbers", sql: "TRY_CAST(k AS DECIMAL(38, 9))", of: Of::Numbers },
-    Way { name: "after a cast to dates", sql: "TRY_CAST(k AS DATE)", of: Of::Times },
-    Way { name: "after trim, in lower case", sql: "lower(trim(k))", of: Of::Text },
-    Way { name: "after trim, without leading zeros", sql: "ltrim(trim(k), '0')", of: Of::Text },
+    Way { name: "after trim", sql: "trim({k})", of: Of::Text },
+    Way { name: "in lower case", sql: "lower({k})", of: Of::Text },
+    Way { name: "without leading zeros", sql: "TRIM(LEADING '0' FROM {k})", of: Of::Text },
+    Way {
+        name: "after a cast to numbers",
+        sql: "TRY_CAST({k} AS DECIMAL(38, 9))",
+        of: Of::Numbers,
+    },
+    Way { name: "after a cast to dates", sql: "TRY_CAST({k} AS DATE)", of: Of::Times },
+    Way { name: "after trim, in lower case", sql: "lower(trim({k}))", of: Of::Text },
+    Way {
+        name: "after trim, without leading zeros",
+        sql: "TRIM(LEADING '0' FROM trim({k}))",
+        of: Of::Text,
+    },
     Way {
         name: "after trim, in lower case and without leading zeros",
-        sql: "ltrim(lower(trim(k)), '0')",
+        sql: "TRIM(LEADING '0' FROM lower(trim({k})))",
         of: Of::Text,
     },
 ];
@@ -283,11 +291,8 @@ impl Form {
 
     /// What to write in place of each pair of keys.
     fn on(&self, on: &[(String, String)], written: Written) -> Vec<(String, String)> {
-        let sql = self.way.map_or("k", |way| way.sql);
-        let anew = |key: &str| match sql.split_once("(k") {
-            Some((before, after)) => format!("{before}({key}{after}"),
-            None => key.to_owned(),
-        };
+        let sql = self.way.map_or("{k}", |way| way.sql);
+        let anew = |key: &str| sql.replace("{k}", key);
         on.iter()
             .zip(&self.exprs)
             .map(|((stream, other), expr)| match (expr, written) {
@@ -312,7 +317,12 @@ impl Way {
             return None;
         }
         let schema = Schema::new(vec![Field::new("k", compared.clone(), true)]);
-        sql::expression(self.sql, &Scope::of_schema("key", &schema), CastMode::Ansi).ok()
+        sql::expression(
+            &self.sql.replace("{k}", "k"),
+            &Scope::of_schema("key", &schema),
+            CastMode::Ansi,
+        )
+        .ok()
     }
 }
 
@@ -342,5 +352,17 @@ fn key_text(keys: &RecordBatch, row: usize) -> String {
     match parts.collect::<Vec<_>>() {
         parts if parts.len() == 1 => parts.concat(),
         parts => format!("({})", parts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_can_be_written_in_a_scenario() {
+        for way in &WAYS {
+            assert!(way.expr(&DataType::Utf8).is_some(), "{way:?}");
+        }
     }
 }

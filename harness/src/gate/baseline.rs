@@ -177,7 +177,7 @@ impl BaselineFile {
         let bytes = fs::read(&self.path).map_err(|error| self.run(error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            self.damaged(&format!("not UTF-8 text (byte {at} of the file)"))
+            self.damaged(format!("not UTF-8 text (byte {at} of the file)"))
         })?;
         // The version first: what another one has in it is no damage.
         #[derive(Deserialize)]
@@ -189,7 +189,7 @@ impl BaselineFile {
             && schema_version != SCHEMA_VERSION
         {
             return Err(self
-                .damaged(&format!("schemaVersion is {schema_version}, {SCHEMA_VERSION} is read")));
+                .damaged(format!("schemaVersion is {schema_version}, {SCHEMA_VERSION} is read")));
         }
         let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
             let place = format!("{}:{}:{}", self.path.display(), error.line(), error.column());
@@ -198,16 +198,16 @@ impl BaselineFile {
             Failure::usage(format!("{place}: {message}; {}", self.remedy()))
         })?;
         if !(baseline.bands.bytes >= 0.0 && baseline.bands.bytes < 1.0) {
-            return Err(self.damaged(&format!(
+            return Err(self.damaged(format!(
                 "bands.bytes is {}: a share from 0 to less than 1 is expected, such as 0.01",
                 baseline.bands.bytes
             )));
         }
         let forced = super::measure::forced();
         if baseline.forced != forced {
-            return Err(
-                self.damaged("it was measured with other forced settings than this version has")
-            );
+            return Err(self.damaged(
+                "it was measured with other forced settings than this version has".to_owned(),
+            ));
         }
         if baseline.scenarios.is_empty() {
             return Err(self.damaged("it has no scenario"));
@@ -243,7 +243,7 @@ impl BaselineFile {
         Failure::usage(format!("unknown baseline `{}`: {hint}In {folder}: {known}", self.name))
     }
 
-    fn damaged(&self, what: &str) -> Failure {
+    fn damaged(&self, what: impl std::fmt::Display) -> Failure {
         Failure::usage(format!("{}: {what}; {}", self.path.display(), self.remedy()))
     }
 

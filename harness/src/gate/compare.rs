@@ -1,6 +1,5 @@
 //! A pass against the baseline, figure by figure.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -89,7 +88,7 @@ pub fn compare(old: &Measured, new: &Measured, bands: Bands) -> Vec<Difference> 
             });
         }
     }
-    differences.sort_by_key(|difference| Reverse(difference.verdict));
+    differences.sort_by_key(|difference| std::cmp::Reverse(difference.verdict));
     differences
 }
 

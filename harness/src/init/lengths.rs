@@ -88,7 +88,7 @@ mod tests {
     fn measured_lengths_have_two_units() {
         assert_eq!(measured(0), "0 s");
         assert_eq!(measured(7), "7 us");
-        assert_eq!(measured(1_500), "1 millisecond");
+        assert_eq!(measured(1_500), "1 ms");
         assert_eq!(measured(72_000_000), "1 min 12 s");
         assert_eq!(measured(3_600_000_000), "1 h");
         assert_eq!(measured(2 * DAY + 5 * 3_600_000_000), "2 d 5 h");

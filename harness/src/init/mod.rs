@@ -14,6 +14,7 @@ mod names;
 mod profile;
 mod roles;
 mod time;
+mod words;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -143,11 +144,11 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
                 "; event time `{}`, {}, {}",
                 time.guess.spec.column,
                 time.guess.why,
-                write::order(&time.disorder)
+                words::order(&time.disorder)
             ),
             None => String::new(),
         };
-        lines.push(format!("{}{time}", write::contents(profile)));
+        lines.push(format!("{}{time}", words::contents(profile)));
     }
     let name = |at: usize| profiles[at].name.as_str();
     if let ([left, right], Some(link)) = (roles.streams.as_slice(), roles.between.first()) {
@@ -158,9 +159,9 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
             name(*right),
             write::condition(from, to, link)
         ));
-        lines.push(format!("  {}", write::evidence(from, to, link)));
+        lines.push(format!("  {}", words::evidence(from, to, link)));
         match apart {
-            Some(apart) => lines.push(format!("  {}", write::distances(from, to, apart))),
+            Some(apart) => lines.push(format!("  {}", words::distances(from, to, apart))),
             None => doubts
                 .push("no bound on the event times was found: the state only grows".to_owned()),
         }
@@ -171,8 +172,8 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
         let Some(link) = joined.links.first() else { continue };
         let (from, to) = (&profiles[joined.from], &profiles[joined.table]);
         lines.push(format!("table `{}`: {}", name(joined.table), write::condition(from, to, link)));
-        lines.push(format!("  {}", write::evidence(from, to, link)));
-        let of_table = write::warnings(from, to, link);
+        lines.push(format!("  {}", words::evidence(from, to, link)));
+        let of_table = words::warnings(from, to, link);
         doubts.extend(of_table.into_iter().map(|doubt| format!("table `{}`: {doubt}", to.name)));
     }
     if let [stream] = roles.streams.as_slice()

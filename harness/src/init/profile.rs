@@ -163,15 +163,17 @@ impl Reading {
 /// first line names them.
 fn open(path: &Path) -> Result<(Source, ReadOptions)> {
     let mut options = ReadOptions::default();
-    let mut source = Source::open(path, &options).map_err(unreadable)?;
+    let mut source = match Source::open(path, &options) {
+        Ok(source) => source,
+        // One column whose name holds what stands between fields is refused.
+        Err(error) => {
+            let (other, delimiter) = with_another_delimiter(path).ok_or(unreadable(error))?;
+            options.delimiter = delimiter;
+            other
+        }
+    };
     if source.format() != FileFormat::Csv {
         return Ok((source, options));
-    }
-    if let [only] = source.schema().fields().as_ref()
-        && let Some(delimiter) = [';', '\t', '|'].into_iter().find(|c| only.name().contains(*c))
-    {
-        options.delimiter = delimiter as u8;
-        source = Source::open(path, &options).map_err(unreadable)?;
     }
     let names = source.schema().fields();
     let values = names.iter().filter(|field| is_value(field.name())).count();
@@ -180,6 +182,16 @@ fn open(path: &Path) -> Result<(Source, ReadOptions)> {
         source = Source::open(path, &options).map_err(unreadable)?;
     }
     Ok((source, options))
+}
+
+/// CSV with something else than a comma between its fields.
+fn with_another_delimiter(path: &Path) -> Option<(Source, u8)> {
+    [b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
+        let options = ReadOptions { delimiter, ..ReadOptions::default() };
+        let source = Source::open(path, &options).ok()?;
+        let is_csv = source.format() == FileFormat::Csv && source.schema().fields().len() > 1;
+        is_csv.then_some((source, delimiter))
+    })
 }
 
 /// Whether what should be a column's name is a value.

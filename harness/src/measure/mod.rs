@@ -160,7 +160,7 @@ fn passes(
             let mut outcome = pass.run(&mut *target, &mut Blind, Counted::TimeOnly)?;
             if outcome.cut_short.is_some() {
                 // All that counts is there; what is left out is one more timing.
-                first.cut_short = outcome.cut_short.map(|failure| failure.repeating());
+                first.cut_short = outcome.cut_short.map(Failure::repeating);
                 break;
             }
             let flush = Instant::now();

@@ -147,10 +147,13 @@ impl Prober<'_> {
         let seconds = outcome.rows_in as f64 / rate;
         let latency = outcome.latencies.quantiles();
         let bound = self.asked.p99.as_secs_f64() * 1e3;
-        let cut_off = outcome.out_of_time && outcome.rows_in < rows_due(rate, self.asked.probe);
+        // Too slow for as many batches as would tell by how much.
+        let stuck = outcome.batches < LEAST_BATCHES
+            && outcome.out_of_time
+            && outcome.rows_in < rows_due(rate, self.asked.probe);
         let verdict = if latency.is_some_and(|latency| latency.p99 > bound) {
             Verdict::Late
-        } else if cut_off || outcome.batches > 2 && kept.falling_behind > STEADY {
+        } else if stuck || outcome.batches > 2 && kept.falling_behind > STEADY {
             Verdict::FallingBehind
         } else if !outcome.out_of_time && seconds < LEAST_TIME.min(self.asked.probe).as_secs_f64() {
             Verdict::TooShort

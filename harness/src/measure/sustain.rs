@@ -103,7 +103,7 @@ pub(super) fn search(
             Verdict::Sustained => search.low = Some(rate),
             // Rates above it have more.
             Verdict::TooFewBatches if search.low.is_none() => {
-                search.floor = Some(search.floor.map_or(rate, |floor| floor.max(rate)))
+                search.floor = Some(search.floor.map_or(rate, |floor| floor.max(rate)));
             }
             _ => search.high = Some(rate),
         }

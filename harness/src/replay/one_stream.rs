@@ -82,7 +82,7 @@ impl OneStream<'_, '_> {
                         Some(batch) => batch,
                         None => self.open(&part)?,
                     };
-                    self.take(part, &mut batch)?;
+                    self.take(&part, &mut batch)?;
                     if never_ends && self.course.is_over() && !reader.at_end() {
                         self.course.outcome.out_of_time = true;
                         return self.end_batch(batch);
@@ -130,7 +130,7 @@ impl OneStream<'_, '_> {
             }
             let Some(first) = parts.first() else { continue };
             let mut batch = self.open(first)?;
-            for part in parts {
+            for part in &parts {
                 self.take(part, &mut batch)?;
             }
             self.end_batch(batch)?;
@@ -162,10 +162,10 @@ impl OneStream<'_, '_> {
     }
 
     /// Joins rows as they were read as part of the open batch.
-    fn take(&mut self, part: Part, batch: &mut Batch) -> Result<()> {
-        self.begin_again(&part);
+    fn take(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
+        self.begin_again(part);
         let rows = part.rows();
-        let taken = self.join(&part, batch).map_err(|failure| {
+        let taken = self.join(part, batch).map_err(|failure| {
             let stream = &self.plan.stream;
             let places = &part.piece.places;
             let failure = match self.blame(&failure, &part.piece.batch) {
@@ -190,12 +190,12 @@ impl OneStream<'_, '_> {
                 if let Some(watermark) = &mut self.watermark {
                     watermark.see(times);
                 }
-                if self.course.witness.is_some() {
-                    self.course.outcome.evidence.see(times);
-                }
             }
             self.plan.stream.prepare.apply(part.piece.batch.clone()).map_err(Failure::run)
         })?;
+        if let (Some(times), true) = (&part.times, self.course.witness.is_some()) {
+            self.course.aside(|course| course.outcome.evidence.see(times));
+        }
         let outcome = &mut self.course.outcome;
         outcome.rows_in += rows as u64;
         if let Some(filtered) = &mut outcome.dropped.filtered {

@@ -135,7 +135,8 @@ impl<'p> Pass<'p> {
         listener: &'s mut dyn ProgressListener,
         counted: Counted,
     ) -> Result<PassOutcome> {
-        let witness = (counted == Counted::All).then(|| Witness::new(self.plan, unmatched));
+        let counts = counted == Counted::All;
+        let witness = counts.then(|| Witness::new(self.plan, unmatched, self.clock));
         let looking_on = LookingOn { listener, witness, counted };
         match self.plan {
             Plan::StreamStatic(plan) => one_stream::run(self, plan, sink, looking_on),

@@ -2,7 +2,7 @@
 //! missing, and where rows that found nothing go.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow::buffer::NullBuffer;
@@ -10,6 +10,7 @@ use arrow::compute::{take, take_record_batch};
 use streamjoin_kernels::{JoinCursor, NullEquality};
 
 use super::evidence::JoinEvidence;
+use super::timeline::Clock;
 use crate::error::{Failure, Result};
 use crate::plan::{Carried, JoinPlan, Plan};
 use crate::sink::Sink;
@@ -27,6 +28,7 @@ const LATER_PUSHES: u64 = 64;
 pub(super) struct Witness<'w> {
     joins: Vec<Noticed>,
     unmatched: Option<Unmatched<'w>>,
+    clock: &'w dyn Clock,
     /// Time of what only looks on.
     aside: Duration,
 }
@@ -48,11 +50,15 @@ struct Noticed {
 
 impl<'w> Witness<'w> {
     /// Of the joins of `plan`; what finds nothing goes to `sink`, if there is one.
-    pub(super) fn new(plan: &'w Plan, sink: Option<&'w mut dyn Sink>) -> Self {
+    pub(super) fn new(
+        plan: &'w Plan,
+        sink: Option<&'w mut dyn Sink>,
+        clock: &'w dyn Clock,
+    ) -> Self {
         let joins = plan.joins().iter().map(|_| Noticed::default()).collect();
         let unmatched = plan.carried().zip(sink);
         let unmatched = unmatched.map(|(carried, sink)| Unmatched { carried, sink, batch: 0 });
-        Self { joins, unmatched, aside: Duration::ZERO }
+        Self { joins, unmatched, clock, aside: Duration::ZERO }
     }
 
     /// Says which rows it wants to know of, before a join gives any out.
@@ -75,7 +81,7 @@ impl<'w> Witness<'w> {
         input: &RecordBatch,
         cursor: &mut JoinCursor<'_>,
     ) -> Result<()> {
-        let start = Instant::now();
+        let start = self.clock.now();
         let Some(noticed) = self.joins.get_mut(join) else { return Ok(()) };
         noticed.rows += input.num_rows() as u64;
         noticed.pushes += 1;
@@ -93,7 +99,7 @@ impl<'w> Witness<'w> {
                 unmatched.write(&plan.name, &columns, rows.len())?;
             }
         }
-        self.aside += start.elapsed();
+        self.aside += self.clock.now().saturating_sub(start);
         Ok(())
     }
 
@@ -104,12 +110,12 @@ impl<'w> Witness<'w> {
     /// Those of the sink.
     pub(super) fn unmatched_in_pair(&mut self, of: &str, rows: &RecordBatch) -> Result<()> {
         let Some(unmatched) = &mut self.unmatched else { return Ok(()) };
-        let start = Instant::now();
+        let start = self.clock.now();
         let columns = unmatched.carried.schema().fields().len() - 1;
         let columns: Vec<Option<ArrayRef>> =
             rows.columns()[..columns].iter().map(|column| Some(Arc::clone(column))).collect();
         unmatched.write(of, &columns, rows.num_rows())?;
-        self.aside += start.elapsed();
+        self.aside += self.clock.now().saturating_sub(start);
         Ok(())
     }
 
@@ -119,10 +125,10 @@ impl<'w> Witness<'w> {
     /// Those of the sink.
     pub(super) fn end_batch(&mut self) -> Result<()> {
         let Some(unmatched) = &mut self.unmatched else { return Ok(()) };
-        let start = Instant::now();
+        let start = self.clock.now();
         unmatched.sink.end_batch(unmatched.batch)?;
         unmatched.batch += 1;
-        self.aside += start.elapsed();
+        self.aside += self.clock.now().saturating_sub(start);
         Ok(())
     }
 

@@ -44,7 +44,7 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
     let about = |what: &str| match error.span().and_then(|span| key_before(text.text(), span.start))
     {
         Some(key) => format!("{place}: `{key}`{what}"),
-        None => format!("{place}: {what}"),
+        None => format!("{place}: {}", what.trim_start_matches([':', ' '])),
     };
     for (marker, what) in [("unknown field `", "key"), ("unknown variant `", "value")] {
         if let Some(rest) = message.strip_prefix(marker)

@@ -156,7 +156,7 @@ trigger = { event_time = "10 s" }
         assert!(refusal("replay.triger", "once").contains("did you mean `trigger`?"));
         assert!(refusal("replay.limit", "many").contains("a whole number"));
         assert!(refusal("dimension.e.type", "left").contains("did you mean `d`?"));
-        assert!(refusal("replay.limit.x", "1").contains("unknown key"));
+        assert!(refusal("replay.limit.x", "1").contains("a whole number"));
         assert!(refusal("stream.s.recording.x", "1").contains("is a value"));
         assert!(refusal("a b", "1").contains("is no key"));
         assert!(refusal("replay.limit", "many").contains("x.toml (with --set)"));

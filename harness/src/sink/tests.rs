@@ -101,9 +101,11 @@ fn a_file_that_appears_during_the_run_is_not_replaced() {
     let path = folder.path().join("rows.csv");
     let sink = open(&spec(&path, false), &rows(&[]).schema()).unwrap();
     fs::write(&path, "mine\n").unwrap();
-    assert!(sink.finish().is_err());
+    let failure = sink.finish().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Run, "it was free before the first row");
+    assert!(failure.message.contains("rows.partial.csv"), "{failure}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
-    assert_eq!(files_in(&folder), ["rows.csv"]);
+    assert_eq!(files_in(&folder), ["rows.csv", "rows.partial.csv"]);
 }
 
 #[test]

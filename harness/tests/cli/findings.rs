@@ -17,7 +17,7 @@ table = "c.csv"
 type = "left outer"
 on = "orders.customer = customers.id"
 [output]
-select = ["order_id", "name"]
+select = ["order_id", "customers.name AS name"]
 "#;
 
 fn folder(scenario: &str) -> Folder {
@@ -145,7 +145,9 @@ levels,5,C9 ,14
 #[test]
 fn inner_semi_and_anti_joins_write_them_too() {
     for join_type in ["inner", "left semi", "left anti"] {
-        let folder = folder(&SCENARIO.replace("left outer", join_type).replace(", \"name\"", ""));
+        let folder = folder(
+            &SCENARIO.replace("left outer", join_type).replace(", \"customers.name AS name\"", ""),
+        );
         folder.streamjoin(&["run", "f.toml", "--unmatched", "m.jsonl"]).ok();
         let written = std::fs::read_to_string(folder.path("m.jsonl")).unwrap();
         assert_eq!(written.lines().count(), 5, "{join_type}: {written}");

@@ -87,7 +87,7 @@ fn time_ends_a_run_and_the_summary_says_so() {
     let summary = &report["runs"][0]["summary"];
     assert_eq!((&summary["ended"], &summary["passes"]), (&"duration".into(), &1.into()));
     let rows = summary["rowsIn"].as_u64().unwrap();
-    assert!(rows > 0 && rows % 100 == 0, "{rows}");
+    assert!(rows > 0 && rows.is_multiple_of(100), "{rows}");
     let written = std::fs::read_to_string(folder.path("out.csv")).unwrap();
     assert_eq!(written.lines().count() as u64, rows + 1, "the file is whole");
     // In processes of their own, and to other ends: nothing to compare, no failure.
@@ -139,7 +139,7 @@ fn what_does_not_go_together_is_usage() {
         (&["--find-rate", "--p99", "fast"], "is not a duration"),
         (&["--find-rate", "--p99", "1s", "-o", "x.csv"], "--output"),
         (&["--duration", "0s"], "longer than nothing"),
-        (&["--format", "csv"], "--find-rate"),
+        (&["--find-rate", "--p99", "1s", "--vary", "replay.trigger.rows=1,2"], "--vary"),
         (&["--set", "replay.trigger.every=5 s"], "pace = { rows_per_second = N }"),
         (&["--set", "replay.trigger=once", "--duration", "1s"], "no batch would end"),
         (&[], "--duration"),

@@ -318,7 +318,7 @@ fn the_bar_shows_rows_rate_batch_watermark_and_what_is_left() {
     let output = shell(&folder, script);
     let printed = printed(&output);
     assert!(output.status.success(), "{printed}");
-    let bar = printed.split('\r').filter(|line| line.contains("watermark")).last();
+    let bar = printed.split('\r').rfind(|line| line.contains("watermark"));
     let bar = bar.unwrap_or_else(|| panic!("no bar in {printed}"));
     for part in ["/2,000,000 rows", "/s", " left", "batch ", "watermark 2024-01-01T"] {
         assert!(bar.contains(part), "no `{part}` in {bar}");

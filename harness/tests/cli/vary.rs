@@ -127,6 +127,7 @@ fn what_is_wrong_is_told_before_the_first_run() {
         .fails(2, &["dimension.customers.type=full: "]);
     run(&["--vary=ansi=true", "--vary=ansi=false"]).fails(2, &["--vary ansi is given twice"]);
     run(&["--vary=ansi=true,false", "-o", "x.csv"]).fails(2, &["--output with --vary", "--set"]);
+    run(&["--vary=ansi=true,false", "--unmatched", "x.csv"]).fails(2, &["--unmatched with --vary"]);
     let many: Vec<String> = (0..40).map(|n| n.to_string()).collect();
     let (rows, limits) = (
         format!("--vary=replay.limit={}", many.join(",")),

@@ -28,7 +28,7 @@ impl Clock for Looked {
     }
 }
 
-const ASKED: Sustainable = Sustainable { p99: millis(100), probe: millis(5000) };
+const ASKED: Sustainable = Sustainable { p99: millis(100), probe: millis(2000) };
 
 fn scenario(stream: &str, replay: &str) -> String {
     format!(

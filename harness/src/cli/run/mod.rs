@@ -210,7 +210,9 @@ impl RunArgs {
                 for line in table::lines(&scenario, &report, verified.is_ok()) {
                     results.line(&line)?;
                 }
-                for line in findings::lines(&report.runs) {
+                let found = report.runs.iter();
+                let found = found.map(|run| (run.strategy.clone(), run.findings.as_slice()));
+                for line in findings::lines(&found.collect::<Vec<_>>()) {
                     results.line(&line)?;
                 }
             }
@@ -295,6 +297,7 @@ pub(super) fn sink(
 }
 
 /// What one strategy writes.
+#[derive(Clone, Copy)]
 struct Files<'a> {
     sink: &'a SinkSpec,
     unmatched: Option<&'a Path>,

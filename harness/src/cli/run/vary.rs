@@ -10,12 +10,13 @@ use serde_json::{Map, Value, json};
 use super::csv::{CsvFile, Line, csv};
 use super::reporter::Reporter;
 use super::{Files, Format, RunArgs, check, describe, elsewhere, sink, warn};
+use crate::cli::findings;
 use crate::cli::output::{Results, allocator};
 use crate::cli::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
 use crate::plan::{Strategy, plan, strategies};
-use crate::record::{Environment, RunRecord, SCHEMA_VERSION};
+use crate::record::{Environment, Finding, RunRecord, SCHEMA_VERSION};
 use crate::scenario::{self, Scenario};
 use crate::sink::SinkSpec;
 use axis::Setting;
@@ -47,9 +48,18 @@ struct Run {
 
 /// Runs every strategy with every combination, each in a process of its own.
 pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
-    if args.output.is_some() || args.output_format.is_some() {
+    let written = [
+        ("--output", args.output.is_some() || args.output_format.is_some()),
+        ("--unmatched", args.unmatched.is_some()),
+    ];
+    if let Some((flag, _)) = written.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!(
+            "{flag} with --vary: the rows of which combination? Run that one alone, with --set in place of --vary"
+        )));
+    }
+    if args.unmatched.is_some() {
         return Err(Failure::usage(
-            "--output with --vary: the rows of which combination? Run that one alone, with --set in place of --vary",
+            "--unmatched with --vary: the rows of which combination? Run that one alone, with --set in place of --vary",
         ));
     }
     let combinations = combinations(args, scenario)?;
@@ -85,6 +95,7 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
     match args.format {
         Format::Human => table::lines(scenario, &keys, &runs, &may_change, verified.is_ok())
             .iter()
+            .chain(&findings::lines(&runs.iter().map(Run::found).collect::<Vec<_>>()))
             .try_for_each(|line| results.line(line))?,
         Format::Json => results.line(&document()?)?,
         Format::Jsonl => {}
@@ -221,6 +232,12 @@ fn text(settings: &[Setting]) -> String {
 }
 
 impl Run {
+    /// What it found, by its name.
+    fn found(&self) -> (String, &[Finding]) {
+        let name = format!("{} {}", text(&self.settings), self.record.strategy);
+        (name, &self.record.findings)
+    }
+
     /// A value a varied key, empty where it is about another strategy.
     fn values(&self) -> Vec<String> {
         let shown = |(setting, elsewhere): (&Setting, &bool)| match elsewhere {
@@ -254,6 +271,7 @@ impl Run {
             #[serde(flatten)]
             summary: &'a crate::record::Summary,
             warnings: &'a [String],
+            findings: &'a [Finding],
         }
         serde_json::to_string(&Flat {
             event: "summary",
@@ -261,6 +279,7 @@ impl Run {
             strategy: &self.record.strategy,
             summary: &self.record.summary,
             warnings: &self.record.warnings,
+            findings: &self.record.findings,
         })
         .map_err(Failure::run)
     }

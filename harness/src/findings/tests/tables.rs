@@ -1,7 +1,7 @@
 //! One stream with tables.
 
 use super::*;
-use crate::replay::Backlog;
+use crate::replay::Kept;
 
 const JOIN: &str = r#"
 [stream.orders]
@@ -64,7 +64,12 @@ fn of_the_ways_to_write_keys_the_one_that_finds_most_is_told_on_the_side_that_ne
     for (stream, table, on, name) in [
         ("C{}", "c{}", "lower(orders.customer) = customers.id", "in lower case"),
         ("c{}", "C{}", "orders.customer = lower(customers.id)", "in lower case"),
-        ("000{}7", "{}7", "ltrim(orders.customer, '0') = customers.id", "without leading zeros"),
+        (
+            "000{}7",
+            "{}7",
+            "TRIM(LEADING '0' FROM orders.customer) = customers.id",
+            "without leading zeros",
+        ),
         (
             "{}5.0",
             "{}5",
@@ -111,7 +116,7 @@ fn an_empty_table_is_told_and_what_emptied_it() {
     let finding = data.finds(&text, "empty-table");
     says(
         &finding,
-        &["is empty", "has 100 rows, and its `where` (customers.level < 0)", "keeps none"],
+        &["is empty", "has 100 rows, and its `where` (customers.level < 0L)", "keeps none"],
     );
     let data = Data::new(&[orders(plain), ("customers.csv", "id,name,level\n".to_owned())]);
     let finding = data.finds(JOIN, "empty-table");
@@ -222,37 +227,53 @@ fn a_broadcast_is_told_beyond_the_threshold_and_a_fifth_of_memory() {
 fn a_stream_that_falls_behind_its_pace_is_told() {
     let data = Data::new(&[orders(plain), customers(plain)]);
     let (plan, strategy, mut outcome) = data.outcome(JOIN);
-    let paced = Backlog {
-        rows_per_second: 1e6,
-        rows: 5_000_000,
-        behind: Duration::from_secs(7),
-        every: Duration::from_secs(1),
-        overrun_batches: 9,
-        batches: 12,
-    };
-    let mut look = |backlog| {
-        outcome.evidence.backlog = backlog;
-        outcome.elapsed = Duration::from_secs(1);
+    let mut late = Kept::default();
+    late.rows_per_second = 1e6;
+    late.behind = Duration::from_secs(5);
+    late.most_behind = Duration::from_secs(6);
+    late.late_batches = 9;
+    late.falling_behind = 0.4;
+    outcome.batches = 12;
+    outcome.elapsed = Duration::from_secs(1);
+    let mut look = |kept| {
+        outcome.kept = kept;
         find(&Look { plan: &plan, strategy: &strategy, outcome: &outcome, memory: None })
     };
-    let found = look(Some(paced));
+    let found = look(Some(late));
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].id, "falling-behind");
     says(
         &found[0],
-        &[
-            "pace of 1000000 rows",
-            "5,000,000 rows were waiting",
-            "9 of 12 batches",
-            "less than 100",
-        ],
+        &["pace of 1,000,000 rows", "some 5,000,000 rows", "9 of 12 batches", "to less than 100"],
     );
     assert!(look(None).is_empty());
-    // One batch that was late, and is caught up.
-    let once = Backlog { overrun_batches: 1, ..paced };
-    assert!(look(Some(once)).is_empty());
-    let caught_up = Backlog { rows: 1000, behind: Duration::from_millis(10), ..paced };
-    assert!(look(Some(caught_up)).is_empty());
+    let change = |change: fn(&mut Kept)| {
+        let mut kept = late;
+        change(&mut kept);
+        kept
+    };
+    // One batch that was late, a backlog that was caught up, a machine's jitter.
+    for healthy in [
+        change(|kept| kept.late_batches = 1),
+        change(|kept| kept.behind = Duration::from_millis(10)),
+        change(|kept| kept.falling_behind = 0.001),
+    ] {
+        assert!(look(Some(healthy)).is_empty(), "{healthy:?}");
+    }
+}
+
+#[test]
+fn a_pace_that_cannot_be_kept_is_told_by_the_run_itself() {
+    let data = Data::new(&[
+        ("orders.csv", csv("id,customer,vip", 0..20_000, |i| format!("{i},C{},true", i % 100))),
+        customers(plain),
+    ]);
+    let paced = |rate: &str| {
+        format!(
+            "{JOIN}[replay]\ntrigger = {{ rows = 100 }}\npace = {{ rows_per_second = {rate} }}\n"
+        )
+    };
+    says(&data.finds(&paced("1e12"), "falling-behind"), &["--find-rate"]);
 }
 
 #[test]

@@ -1,0 +1,131 @@
+//! What was found, in words: for the scenario's comments and for people.
+
+use super::column::Form;
+use super::disorder::Disorder;
+use super::interval::Apart;
+use super::lengths::measured;
+use super::link::Link;
+use super::profile::Profile;
+
+/// `1234567` as `1,234,567`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
+    parts.join(",")
+}
+
+/// A share for people: `98.2 %`, and `100 %` only if it is all.
+pub(super) fn percent(share: f64) -> String {
+    match share * 100.0 {
+        all if all >= 100.0 => "100 %".to_owned(),
+        most if most > 99.9 => "99.9 %".to_owned(),
+        none if none <= 0.0 => "0 %".to_owned(),
+        little if little < 0.1 => "0.1 %".to_owned(),
+        some => format!("{some:.1} %"),
+    }
+}
+
+/// `clicks.parquet: parquet, 100,000 rows`.
+pub(super) fn contents(profile: &Profile) -> String {
+    let files = match profile.source.files().len() {
+        1 => String::new(),
+        files => format!(", {} files", grouped(files as u64)),
+    };
+    let rows = match profile.rows {
+        Some(rows) if profile.is_cut() => {
+            format!("{} rows, of which {} were looked at", grouped(rows), grouped(profile.read))
+        }
+        Some(rows) => format!("{} rows", grouped(rows)),
+        None => format!("more than the {} rows that were looked at", grouped(profile.read)),
+    };
+    format!("{}: {}{files}, {rows}", one_line(&profile.argument), profile.source.format())
+}
+
+/// How a time column's rows are ordered.
+pub(super) fn order(disorder: &Disorder) -> String {
+    match disorder.behind {
+        0 => "rows are in its order".to_owned(),
+        behind => format!(
+            "{} of the rows are out of order, by {} at most",
+            percent(behind as f64 / disorder.rows as f64),
+            measured(disorder.most)
+        ),
+    }
+}
+
+/// What speaks for a key.
+pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
+    let (from, to) = if link.flipped { (to, from) } else { (from, to) };
+    let part = |(left, right): &(usize, usize)| if link.flipped { *left } else { *right };
+    let keys: Vec<String> =
+        link.parts.iter().map(|parts| one_line(&to.columns[part(parts)].name)).collect();
+    let keys = keys.join("`, `");
+    let unique = match (link.is_unique(), link.parts.len()) {
+        (true, 1) => format!("`{keys}` is unique in {}", to.name),
+        (true, _) => format!("`{keys}` together are unique in {}", to.name),
+        (false, _) => format!("{} has {:.1} rows for each `{keys}`", to.name, link.rows_a_key),
+    };
+    format!(
+        "{} of the {} {} rows that were looked for are found in {}; {unique}.",
+        percent(link.found),
+        grouped(link.looked as u64),
+        from.name,
+        to.name
+    )
+}
+
+pub(super) fn found_share(link: &Link) -> String {
+    format!("{} found", percent(link.found))
+}
+
+/// What speaks against a key.
+pub(super) fn warnings(from: &Profile, to: &Profile, link: &Link) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if link.found < 0.01 {
+        warnings.push(format!(
+            "Next to no row of {} is found in {}: only the names speak for this key.",
+            from.name, to.name
+        ));
+    }
+    if link.by_accident {
+        warnings.push("The names say nothing, and numbers that lie close together match by accident: see to it.".to_owned());
+    }
+    if !link.is_unique() {
+        warnings.push(format!("A row of {} comes out once for each match.", from.name));
+    }
+    if link.form == Form::Folded {
+        warnings.push(
+            "The values differ in case or in blanks around them, which the condition takes away."
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+/// How far apart the rows of two streams are.
+pub(super) fn distances(from: &Profile, to: &Profile, apart: &Apart) -> String {
+    let at = |micros: i64| match micros {
+        before if before < 0 => format!("{} before", measured(before.saturating_neg())),
+        after => format!("{} after", measured(after)),
+    };
+    format!(
+        "Of {} rows of {} with a match, 99 % are from {} to {} the row of {} (all: {} to {}).",
+        grouped(apart.matches as u64),
+        to.name,
+        at(apart.usual.0),
+        at(apart.usual.1),
+        from.name,
+        at(apart.all.0),
+        at(apart.all.1)
+    )
+}
+
+/// A name in a comment, whatever is in it.
+pub(super) fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
