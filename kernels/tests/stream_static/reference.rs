@@ -160,12 +160,8 @@ impl Case<'_> {
         StreamStaticJoin::new(spec, self.options.clone()).unwrap()
     }
 
-    /// Runs the operator over the cuts of the stream.
-    pub(crate) fn run(&self) -> Vec<OutRow> {
-        self.run_noting(&mut Vec::new())
-    }
-
-    /// The same; adds the numbers of the stream rows without a match.
+    /// Runs the operator over the cuts of the stream; adds the numbers of the
+    /// stream rows without a match.
     pub(crate) fn run_noting(&self, unmatched: &mut Vec<i64>) -> Vec<OutRow> {
         let join = self.loaded();
         let (mut start, mut cut) = (0, 0);
