@@ -10,10 +10,13 @@ use streamjoin_datasets::FileFormat;
 
 use super::run::Unmatched;
 use crate::error::{Failure, Result};
-use crate::measure::{LEAST_TIME, measure_with, serve};
+use crate::measure::{measure_with, serve};
 use crate::plan::{plan, strategies};
-use crate::scenario::{self, Scenario, SourceText};
+use crate::scenario::{self, Micros, Scenario, SourceText};
 use crate::sink::SinkSpec;
+
+/// Names the environment variable with the least time of a measurement.
+pub(super) const MEASURE_FOR: &str = "STREAMJOIN_MEASURE_FOR";
 
 /// Measure one strategy for another streamjoin process
 #[derive(Debug, Args)]
@@ -31,6 +34,8 @@ pub(super) struct MeasureOneArgs {
     #[arg(long)]
     threads: Option<NonZeroUsize>,
     #[arg(long)]
+    measure_for: Micros,
+    #[arg(long)]
     limit: Option<u64>,
     #[arg(long)]
     progress: bool,
@@ -46,6 +51,7 @@ pub(super) struct MeasureOneArgs {
 
 impl MeasureOneArgs {
     pub(super) fn execute(self) -> Result<()> {
+        let least = self.measure_for.as_duration();
         serve(self.progress, |listener| {
             let scenario = match self.text {
                 Some(text) => scenario::parse(SourceText::new(self.scenario, text), &self.name)?,
@@ -66,7 +72,7 @@ impl MeasureOneArgs {
                 .map(|path| Unmatched::new(&scenario, self.limit, path, self.force))
                 .transpose()?;
             let unmatched = unmatched.as_ref().map(Unmatched::to);
-            measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, listener)
+            measure_with(&plan, strategy, &sink, unmatched, least, listener)
         })
     }
 }
@@ -77,6 +83,7 @@ pub(super) struct Job<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) strategy: &'a str,
     pub(super) threads: Option<NonZeroUsize>,
+    pub(super) measure_for: Micros,
     pub(super) limit: Option<u64>,
     pub(super) progress: bool,
     /// A file to write; a sink on standard output cannot be given away.
@@ -99,6 +106,7 @@ impl Job<'_> {
             command.arg(format!("--text={}", self.scenario.text.text()));
         }
         command.arg(format!("--strategy={}", self.strategy));
+        command.arg(format!("--measure-for={}us", self.measure_for.0));
         if let Some(threads) = self.threads {
             command.arg(format!("--threads={threads}"));
         }

@@ -26,9 +26,6 @@ pub use probe::{Sustainable, SustainableRate, sustainable_rate};
 pub use sustain::{Probe, Verdict};
 pub use verify::{comparable, verify};
 
-/// How long a strategy is measured at least, unless one pass takes longer.
-pub const LEAST_TIME: Duration = Duration::from_secs(2);
-
 /// What measuring a strategy came to.
 #[derive(Clone, Debug)]
 pub struct Measured {

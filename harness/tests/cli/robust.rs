@@ -34,6 +34,7 @@ fn streamjoin(folder: &Folder, args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("streamjoin"));
     command.args(args).current_dir(folder.path("")).stdin(Stdio::null());
     command.env_remove("STREAMJOIN_DATA").env_remove("STREAMJOIN_ISA");
+    command.env("STREAMJOIN_MEASURE_FOR", "50ms");
     command
 }
 
@@ -59,6 +60,7 @@ fn in_own_mounts(folder: &Folder, script: &str) -> Option<Output> {
     let mut command = Command::new("unshare");
     command.args(mounting()?).args(["sh", "-euc", script]);
     command.env("SJ", assert_cmd::cargo::cargo_bin!("streamjoin")).env_remove("STREAMJOIN_DATA");
+    command.env("STREAMJOIN_MEASURE_FOR", "50ms");
     command.current_dir(folder.path("")).stdin(Stdio::null());
     Some(command.output().unwrap())
 }
@@ -67,6 +69,7 @@ fn shell(folder: &Folder, script: &str) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", script]).current_dir(folder.path("")).stdin(Stdio::null());
     command.env("SJ", assert_cmd::cargo::cargo_bin!("streamjoin")).env_remove("STREAMJOIN_DATA");
+    command.env("STREAMJOIN_MEASURE_FOR", "50ms");
     command.output().unwrap()
 }
 
@@ -277,7 +280,7 @@ fn a_recording_that_is_replaced_between_two_passes_is_told() {
     let folder = Folder::small();
     folder.scenario_and(WRITABLE);
     // Short, so that it is read again and again for two seconds.
-    let mut run = streamjoin(&folder, &["run", "s.toml", "-o", "out.csv"]);
+    let mut run = streamjoin(&folder, &["run", "s.toml", "-o", "out.csv", "--measure-for", "20s"]);
     let child = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait("first pass", || folder.path("out.csv").exists());
     folder.write("new.csv", "id,customer,amount,at\n1,1,10,2024-01-01 00:00:00\n");

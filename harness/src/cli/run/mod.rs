@@ -11,14 +11,14 @@ mod unmatched;
 mod vary;
 
 use super::findings;
-use super::measure_one::Job;
+use super::measure_one::{Job, MEASURE_FOR};
 use super::options::{ScenarioArgs, StrategyArgs, positive};
 use super::output::{Results, allocator, complain};
 use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::measure::{LEAST_TIME, Measured, Worker, measure_with, verify};
+use crate::measure::{Measured, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{self, Micros, Scenario};
@@ -78,6 +78,10 @@ pub(super) struct RunArgs {
     /// is 1
     #[arg(long, value_name = "TIME")]
     timeout: Option<Micros>,
+
+    /// Measure each strategy for this time at least: a recording that is shorter is replayed again
+    #[arg(long, value_name = "TIME", default_value = "2s", env = MEASURE_FOR)]
+    measure_for: Micros,
 
     /// End the replay after this time, such as `30s`, as if the recording ended there: at the next
     /// border of a batch, or with the rows that are due by then if they come at a pace
@@ -153,6 +157,7 @@ impl RunArgs {
         let mut results = Results::new(sink.uses_stdout());
         let mut runs = Vec::new();
         let mut cut_short = None;
+        let least = self.measure_for.as_duration();
         for (position, strategy) in strategies.iter().enumerate() {
             let mut reporter =
                 Reporter::new(&strategy.name, plan.rows(), self.quiet, &mut results, &mut warned);
@@ -162,11 +167,11 @@ impl RunArgs {
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
                 let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);
-                measure_with(&plan, strategy, &sink, unmatched, LEAST_TIME, &mut reporter)
+                measure_with(&plan, strategy, &sink, unmatched, least, &mut reporter)
             } else {
                 let unmatched = self.unmatched.as_deref().filter(|_| position == 0);
                 let files = Files { sink: &sink, unmatched, force: self.force };
-                elsewhere(&scenario, strategy, files, &self.strategies, &mut reporter)
+                elsewhere(&scenario, strategy, files, &self, &mut reporter)
             };
             let Measured { summary, cut_short: cut, findings } =
                 measured.map_err(|failure| match strategies.len() {
@@ -309,14 +314,15 @@ fn elsewhere(
     scenario: &Scenario,
     strategy: &Strategy,
     files: Files<'_>,
-    args: &StrategyArgs,
+    args: &RunArgs,
     reporter: &mut Reporter<'_>,
 ) -> Result<Measured> {
     let job = Job {
         scenario,
         strategy: &strategy.name,
-        threads: args.threads,
-        limit: args.limit,
+        threads: args.strategies.threads,
+        limit: args.strategies.limit,
+        measure_for: args.measure_for,
         progress: reporter.keeps || reporter.prints,
         unmatched: files.unmatched.map(|path| (path, files.force)),
         output: match files.sink {

@@ -201,7 +201,7 @@ fn measure(
                 &combination.scenario,
                 strategy,
                 Files { sink: &SinkSpec::None, unmatched: None, force: false },
-                &args.strategies,
+                args,
                 &mut reporter,
             )
             .map_err(|failure| at(failure, strategy))?;
