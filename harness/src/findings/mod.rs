@@ -1,7 +1,7 @@
 //! What a run found out beside its numbers: each finding has evidence and a
 //! remedy.
 //!
-//! [`RULES`] is the registry: a new finding is one line there and one file here.
+//! `RULES` is the registry: a new finding is one line there and one file here.
 //! Rules look at the plan and at what the first pass noticed; the time and
 //! memory of a second look at data are bounded, and no measurement has them.
 
