@@ -153,7 +153,7 @@ impl Lines {
             let other = [';', '\t', '|'].into_iter().find(|c| name.contains(*c));
             if let (1, false, Some(other)) = (self.record.len(), quoted, other) {
                 let message = format!(
-                    "the header `{name}` is one column, as `{}` is the delimiter; declare the delimiter {other:?}, or quote the name",
+                    "the header `{name}` is one column, as `{}` is the delimiter; declare the delimiter {other:?} (`csv = {{ delimiter = {other:?} }}` of the stream or table, `--set stream.NAME.csv.delimiter={other:?}` or `dimension.NAME...` in flags), or quote the name",
                     char::from(delimiter).escape_default()
                 );
                 return Err(DatasetError::line(path, line, message));

@@ -10,7 +10,7 @@ use streamjoin_datasets::FileFormat;
 
 use super::run::Unmatched;
 use crate::error::{Failure, Result};
-use crate::measure::{measure_with, serve};
+use crate::measure::{Outputs, measure_with, serve};
 use crate::plan::{plan, strategies};
 use crate::scenario::{self, Micros, Scenario, SourceText};
 use crate::sink::SinkSpec;
@@ -72,7 +72,9 @@ impl MeasureOneArgs {
                 .map(|path| Unmatched::new(&scenario, self.limit, path, self.force))
                 .transpose()?;
             let unmatched = unmatched.as_ref().map(Unmatched::to);
-            measure_with(&plan, strategy, &sink, unmatched, least, listener)
+            // Other strategies, which do not write, are measured in other processes.
+            let outputs = Outputs { sink: &sink, unmatched, apart: true };
+            measure_with(&plan, strategy, outputs, least, listener)
         })
     }
 }

@@ -69,24 +69,37 @@ pub fn measure(
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
-    measure_with(plan, strategy, sink, None, least_time, listener)
+    let outputs = Outputs { sink, unmatched: None, apart: false };
+    measure_with(plan, strategy, outputs, least_time, listener)
 }
 
-/// The same; stream rows that find nothing in the first pass are written. That
-/// pass carries more columns than the others then, and is no measurement of time.
+/// What a measurement writes: of its first pass, whatever it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<'a> {
+    /// Where joined rows go.
+    pub sink: &'a SinkSpec,
+    /// Where stream rows that found nothing go. The pass carries more columns
+    /// than the others then, and is no measurement of time.
+    pub unmatched: Option<UnmatchedTo<'a>>,
+    /// Whether writing is left out of the measurement: then the first pass is no
+    /// part of it, and the others encode nothing. For strategies that are
+    /// compared with others that do not write.
+    pub apart: bool,
+}
+
+/// The same, with more to write.
 ///
 /// # Errors
 /// As [`measure`].
 pub fn measure_with(
     plan: &Plan,
     strategy: &Strategy,
-    sink: &SinkSpec,
-    unmatched: Option<UnmatchedTo<'_>>,
+    outputs: Outputs<'_>,
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
     listener.started(&Started { strategy: strategy.name.clone(), rows: plan.rows() })?;
-    let measured = passes(plan, strategy, sink, unmatched, least_time, listener);
+    let measured = passes(plan, strategy, outputs, least_time, listener);
     tell_end(listener, measured)
 }
 
@@ -106,11 +119,13 @@ fn tell_end(listener: &mut dyn ProgressListener, measured: Result<Measured>) -> 
 fn passes(
     plan: &Plan,
     strategy: &Strategy,
-    sink: &SinkSpec,
-    unmatched: Option<UnmatchedTo<'_>>,
+    outputs: Outputs<'_>,
     least_time: Duration,
     listener: &mut dyn ProgressListener,
 ) -> Result<Measured> {
+    let Outputs { sink, unmatched, apart } = outputs;
+    let apart = unmatched.is_some() || apart && *sink != SinkSpec::None;
+    let again = if outputs.apart { &SinkSpec::None } else { sink };
     let sampler = MemorySampler::start();
     let pass = Pass::new(plan, strategy, pool_with_caller(strategy.threads)?);
     let schema = plan.output_schema();
@@ -148,12 +163,12 @@ fn passes(
         && first.kept.is_none()
         && !first.out_of_time
         && !matches!(sink, SinkSpec::Console);
-    if (first.elapsed < least_time || unmatched.is_some()) && worth_repeating {
+    if (first.elapsed < least_time || apart) && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
         // The second bound ends runs whose passes are over before they can be timed.
         while total < least_time && repeating.elapsed() < least_time * 3 {
-            let mut target = encode::discard(sink, schema)?;
+            let mut target = encode::discard(again, schema)?;
             let mut outcome = pass.run(&mut *target, &mut Blind, Counted::TimeOnly)?;
             if outcome.cut_short.is_some() {
                 // All that counts is there; what is left out is one more timing.

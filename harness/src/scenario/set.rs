@@ -29,7 +29,7 @@ pub fn set(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
 
 fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
     let mut document = DocumentMut::from_str(scenario.text.text()).map_err(Failure::usage)?;
-    let path = Key::parse(key).map_err(|_| {
+    let path = Key::parse(&quoted(key)).map_err(|_| {
         Failure::usage(format!(
             "`{key}` is no key: names with dots between, such as replay.trigger.rows; odd names in double quotes"
         ))
@@ -37,6 +37,20 @@ fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
     put(document.as_table_mut(), &path, parsed(value))?;
     let text = SourceText::new(scenario.text.path(), document.to_string()).edited();
     parse(text, &scenario.name)
+}
+
+/// The key with quotes around names that TOML takes only so, such as those with
+/// letters that are not English.
+fn quoted(key: &str) -> String {
+    if key.contains(['"', '\'']) {
+        return key.to_owned();
+    }
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let quote = |name: &str| match name.trim() {
+        bare if bare.chars().all(is_bare) => bare.to_owned(),
+        odd => format!("\"{odd}\""),
+    };
+    key.split('.').map(quote).collect::<Vec<_>>().join(".")
 }
 
 /// A TOML value, or the text itself.
@@ -145,6 +159,11 @@ trigger = { event_time = "10 s" }
         let changed = set(&changed, "stream.s.watermark", "10 s").unwrap();
         let stream = changed.spec.stream.get("s").unwrap();
         assert_eq!(*stream.watermark.as_ref().unwrap().get_ref(), Micros(10_000_000));
+        let odd = TEXT.replace("[stream.s]", "[stream.\"s é\"]");
+        let odd = parse(SourceText::new("dir/x.toml", odd), "x").unwrap();
+        let odd = set(&odd, "stream.s é.csv.delimiter", ";").unwrap();
+        let csv = odd.spec.stream.get("s é").unwrap().csv.as_ref().unwrap().get_ref();
+        assert_eq!(csv.delimiter.as_ref().unwrap().get_ref(), ";");
         let changed = set(&changed, "replay.trigger", "once").unwrap();
         assert_eq!(*changed.spec.replay.trigger.as_ref().unwrap().get_ref(), Trigger::Once);
         let changed = set(&changed, "output.select", "[\"s.k\", \"d.v AS v\"]").unwrap();
@@ -158,7 +177,7 @@ trigger = { event_time = "10 s" }
         assert!(refusal("dimension.e.type", "left").contains("did you mean `d`?"));
         assert!(refusal("replay.limit.x", "1").contains("a whole number"));
         assert!(refusal("stream.s.recording.x", "1").contains("is a value"));
-        assert!(refusal("a b", "1").contains("is no key"));
+        assert!(refusal("a..b", "1").contains("is no key"));
         assert!(refusal("replay.limit", "many").contains("x.toml (with --set)"));
     }
 }

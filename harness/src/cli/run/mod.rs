@@ -18,7 +18,7 @@ use super::table;
 use super::written::{self, ReportFile};
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::measure::{Measured, Worker, measure_with, verify};
+use crate::measure::{Measured, Outputs, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
 use crate::scenario::{self, Micros, Scenario};
@@ -167,7 +167,8 @@ impl RunArgs {
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
                 let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);
-                measure_with(&plan, strategy, &sink, unmatched, least, &mut reporter)
+                let outputs = Outputs { sink: &sink, unmatched, apart: strategies.len() > 1 };
+                measure_with(&plan, strategy, outputs, least, &mut reporter)
             } else {
                 let unmatched = self.unmatched.as_deref().filter(|_| position == 0);
                 let files = Files { sink: &sink, unmatched, force: self.force };
