@@ -152,6 +152,7 @@ impl Lines {
             let name = name.trim().to_owned();
             let other = [';', '\t', '|'].into_iter().find(|c| name.contains(*c));
             if let (1, false, Some(other)) = (self.record.len(), quoted, other) {
+                let other = other.to_string();
                 let message = format!(
                     "the header `{name}` is one column, as `{}` is the delimiter; declare the delimiter {other:?} (`csv = {{ delimiter = {other:?} }}` of the stream or table, `--set stream.NAME.csv.delimiter={other:?}` or `dimension.NAME...` in flags), or quote the name",
                     char::from(delimiter).escape_default()
