@@ -39,6 +39,8 @@ mod write;
 
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Place, Result};
+#[cfg(unix)]
+pub use format::tell_of_cut_files;
 pub use format::{FileFormat, LiveFormat};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,

@@ -2,11 +2,13 @@
 //!
 //! A pass asks [`requested`] between rows and then stops at the last batch that
 //! was whole, so that what it counted and wrote up to there is kept. Everything
-//! else, and a second Ctrl-C, ends at once; unfinished files are removed.
+//! else, and a second Ctrl-C, ends at once; unfinished files are removed. Signals
+//! that come together are one: `timeout` sends one to a process and another to
+//! its group.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind, Result};
 
@@ -19,15 +21,20 @@ const NOBODY: u8 = 0;
 const SOMEBODY: u8 = 1;
 const CLOCK: u8 = 2;
 
+/// Signals within this time are one request.
+const TOGETHER: Duration = Duration::from_millis(500);
+
 /// How long after its time limit a run may take to come to a whole batch.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Starts to listen to Ctrl-C and to requests to end.
 pub(crate) fn listen() {
     // Without a handler the system's own ends the process, as before.
-    let _ = ctrlc::set_handler(|| {
-        let before = REQUESTED.swap(SOMEBODY, Ordering::SeqCst);
-        if ATTENTIVE.load(Ordering::SeqCst) == 0 || before == SOMEBODY {
+    let mut first: Option<Instant> = None;
+    let _ = ctrlc::set_handler(move || {
+        REQUESTED.store(SOMEBODY, Ordering::SeqCst);
+        let again = first.get_or_insert_with(Instant::now).elapsed() > TOGETHER;
+        if ATTENTIVE.load(Ordering::SeqCst) == 0 || again {
             end_at_once(FailureKind::Interrupted);
         }
     });
@@ -79,7 +86,7 @@ pub(crate) fn named(failure: Failure) -> Failure {
 }
 
 /// What a run that was asked to end ends with.
-fn failure() -> Failure {
+pub(crate) fn failure() -> Failure {
     match REQUESTED.load(Ordering::Relaxed) {
         CLOCK => Failure::timed_out(),
         _ => Failure::interrupted(),

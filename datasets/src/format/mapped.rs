@@ -16,8 +16,24 @@ use crate::format::FileFormat;
 /// again before its pages are touched.
 #[derive(Debug)]
 pub(crate) struct Mapped {
-    map: Arc<Mmap>,
+    map: Arc<Pages>,
     file: File,
+}
+
+/// The map, for as long as the last buffer points into it.
+#[derive(Debug)]
+struct Pages {
+    #[cfg(unix)]
+    _known: super::fault::Known,
+    map: Mmap,
+}
+
+impl std::ops::Deref for Pages {
+    type Target = Mmap;
+
+    fn deref(&self) -> &Mmap {
+        &self.map
+    }
 }
 
 impl Mapped {
@@ -25,12 +41,18 @@ impl Mapped {
     pub(crate) fn new(path: &Path, file: File) -> Result<Mapped> {
         // SAFETY: the map is private and read-only. What can go wrong is that
         // someone else truncates or rewrites the file in place: `check` turns a
-        // truncation between two batches into an error, `mmap = false` avoids
-        // the rest (documented at `ReadOptions::mmap`).
+        // truncation between two batches into an error, `fault` tells of one
+        // within a batch, `mmap = false` avoids the rest (documented at
+        // `ReadOptions::mmap`).
         let map = unsafe { Mmap::map(&file) }.map_err(|e| DatasetError::io(path, "map", e))?;
         // Read-ahead is advice: a kernel that ignores it is only slower.
         let _ = map.advise(Advice::Sequential);
-        Ok(Mapped { map: Arc::new(map), file })
+        let pages = Pages {
+            #[cfg(unix)]
+            _known: super::fault::Known::note(path, &map),
+            map,
+        };
+        Ok(Mapped { map: Arc::new(pages), file })
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -6,6 +6,8 @@ mod arrow_message;
 mod arrow_stream;
 mod csv;
 mod declare;
+#[cfg(unix)]
+mod fault;
 mod flat;
 mod json_lines;
 mod live;
@@ -13,6 +15,8 @@ mod mapped;
 mod parquet;
 
 pub(crate) use csv::widen;
+#[cfg(unix)]
+pub use fault::tell_of_cut_files;
 pub(crate) use flat::parse_column;
 pub use live::LiveFormat;
 pub(crate) use live::live;

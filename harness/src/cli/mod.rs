@@ -116,6 +116,8 @@ pub fn main(allocator: &'static str) -> ExitCode {
         }
     };
     interrupt::listen();
+    #[cfg(unix)]
+    streamjoin_datasets::tell_of_cut_files();
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

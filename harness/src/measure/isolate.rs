@@ -58,6 +58,10 @@ impl Worker {
         let status = self.child.wait().map_err(Failure::run)?;
         let measured = result.and_then(|measured| {
             measured.ok_or_else(|| {
+                if interrupt::requested() {
+                    // It was asked to end as well, before there was anything to tell.
+                    return interrupt::failure();
+                }
                 Failure::run(format!(
                     "the process that measured `{}` ended without a result ({status})",
                     self.strategy

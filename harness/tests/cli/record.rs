@@ -315,7 +315,7 @@ fn text_is_read_as_it_is_told() {
 
     folder.write("semicolons.csv", "\u{feff}id;price\r\n1;1,5\r\n2;2,5\r\n");
     let inspect = ["data", "inspect", "semicolons.csv"];
-    folder.streamjoin(&inspect).fails(1, &["line 1", "delimiter ';'"]);
+    folder.streamjoin(&inspect).fails(1, &["line 1", "delimiter \";\""]);
     let shown = folder.streamjoin(&[&inspect[..], &["--delimiter", ";"]].concat()).ok();
     assert!(shown.contains("2 rows, 2 columns") && shown.contains("1,5"), "{shown}");
     let typed = ["--delimiter", ";", "--schema", "{ price = \"string\", id = \"decimal(5,2)\" }"];

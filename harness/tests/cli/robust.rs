@@ -2,10 +2,14 @@
 //! time that runs out.
 
 use std::env;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use arrow::ipc::writer::FileWriter;
 
 use crate::support::{CUSTOMERS, Folder, ORDERS, SCENARIO, WRITABLE};
 
@@ -273,6 +277,46 @@ fn a_recording_that_is_cut_while_it_is_read_is_told() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("orders.csv") && said.contains(words), "{said}");
     }
+}
+
+#[test]
+fn a_mapped_recording_that_is_cut_within_a_batch_is_told() {
+    let folder = Folder::small();
+    let keys: ArrayRef = Arc::new(Int64Array::from_iter_values(0..2_000_000));
+    let batch = RecordBatch::try_from_iter([("k", keys)]).unwrap();
+    let file = File::create(folder.path("s.arrow")).unwrap();
+    let mut writer = FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let args = ["run", "--stream", "s.arrow", "--table", "customers.csv", "--type", "left"];
+    let more = ["--on", "k = customer", "--trigger", "rows=1000", "-o", "out.jsonl"];
+    let pace = ["--set", "replay.pace={ rows_per_second = 100_000 }"];
+    let child = streamjoin(&folder, &[&args[..], &more, &pace].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_output(&folder, 10_000);
+    OpenOptions::new().write(true).open(folder.path("s.arrow")).unwrap().set_len(100_000).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("s.arrow") && said.contains("was cut"), "{said}");
+    assert!(said.contains("mmap = false"), "{said}");
+}
+
+#[test]
+fn signals_that_come_together_are_one_request() {
+    let folder = Folder::small();
+    folder.write("s.toml", format!("{}[strategies.a]\n[strategies.b]\n", long(ENDLESS)));
+    // `timeout` tells the process, and then its group.
+    let script = "timeout --preserve-status -s TERM 2 $SJ run s.toml -o out.csv --report r.json";
+    let output = shell(&folder, script);
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted"), "{said}");
+    let report = fs::read_to_string(folder.path("r.json")).unwrap();
+    assert!(report.contains("\"ended\": \"interrupted\""), "{report}");
 }
 
 #[test]
