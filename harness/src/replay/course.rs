@@ -109,6 +109,17 @@ impl<'p, 's> Course<'p, 's> {
         self.schedule.most(self.timeline.now())
     }
 
+    /// Time since the pass began.
+    pub(super) fn now(&self) -> Duration {
+        self.timeline.now()
+    }
+
+    /// Leaves the time since `start` out of the pace: a recording was opened.
+    pub(super) fn opened_since(&mut self, start: Duration) {
+        let opening = self.timeline.now().saturating_sub(start);
+        self.schedule.begin_later(opening);
+    }
+
     /// Whether the time of the replay is over.
     pub(super) fn is_over(&self) -> bool {
         self.schedule.is_over(self.timeline.now())

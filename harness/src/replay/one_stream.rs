@@ -107,6 +107,8 @@ impl OneStream<'_, '_> {
         let mut at_end = false;
         while !at_end {
             reader.take_at_most(self.course.most());
+            let first = self.course.outcome.batches == 0;
+            let start = if first { Duration::ZERO } else { self.course.now() };
             let mut parts = Vec::new();
             let border = loop {
                 match self.next(reader)? {
@@ -116,6 +118,10 @@ impl OneStream<'_, '_> {
                 }
             };
             at_end = !border || timed(&mut self.reading, || reader.at_end());
+            if reader.take_opened() {
+                // Rows fall due from when the first is at hand.
+                self.course.opened_since(start);
+            }
             let rows: u64 = parts.iter().map(|part| part.rows() as u64).sum();
             if rows == 0 && (at_end || !self.course.schedule.has_ticks()) {
                 continue;

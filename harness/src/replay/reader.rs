@@ -33,6 +33,8 @@ pub(super) struct Reader<'p> {
     rows: u64,
     /// Whether the recording has begun again since the last rows.
     again: bool,
+    /// Whether the rows of a reading began since somebody asked.
+    opened: bool,
     ready: VecDeque<Result<Step>>,
 }
 
@@ -84,6 +86,7 @@ impl<'p> Reader<'p> {
             of_reading,
             rows: 0,
             again: false,
+            opened: false,
             ready: VecDeque::new(),
             plan,
         })
@@ -132,6 +135,11 @@ impl<'p> Reader<'p> {
         self.left == 0 && !matches!(self.ready.front(), Some(Ok(Step::Border) | Err(_)))
     }
 
+    /// Whether a recording was opened since this was asked last.
+    pub(super) fn take_opened(&mut self) -> bool {
+        std::mem::take(&mut self.opened)
+    }
+
     /// Whether it was time that ended the stream.
     pub(super) fn ended_by_time(&self) -> bool {
         self.left == 0 && self.left_by_time
@@ -141,6 +149,7 @@ impl<'p> Reader<'p> {
     fn read_on(&mut self) -> Result<bool> {
         let stream = &self.plan.stream;
         let Some(batches) = &mut self.batches else { return Ok(false) };
+        self.opened |= self.rows == 0;
         let mut most = self.of_reading - self.rows;
         let read = if most > 0 { batches.next() } else { None };
         let Some(read) = read else { return self.end_reading() };

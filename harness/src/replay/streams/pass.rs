@@ -89,10 +89,15 @@ impl PairPass<'_, '_> {
         let mut reading = Duration::ZERO;
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut taking_part = TakingPart::new();
+        let mut opening = true;
         loop {
             self.course.attentive.check()?;
             let most = self.course.most();
             let batch = timed(&mut reading, || merger.next_batch(most));
+            if std::mem::take(&mut opening) {
+                // Rows fall due from when the first are at hand.
+                self.course.opened_since(Duration::ZERO);
+            }
             let batch = batch.map_err(|failure| self.course.in_batch(failure))?;
             let Some(mut batch) = batch else { break };
             let rows = batch.rows();
