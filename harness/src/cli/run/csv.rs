@@ -9,7 +9,7 @@ use crate::error::{Failure, Result};
 use crate::record::{Quantiles, RunRecord};
 
 /// Column names after the settings; the fields of the summary, flat.
-const HEADER: [&str; 38] = [
+const HEADER: [&str; 57] = [
     "strategy",
     "rowsIn",
     "rowsOut",
@@ -45,6 +45,25 @@ const HEADER: [&str; 38] = [
     "outerDelayMsP50",
     "outerDelayMsP99",
     "outerDelayMsMax",
+    "evicted",
+    "workRowsProbed",
+    "workKeysCompared",
+    "workRowsIndexed",
+    "workRowsWalked",
+    "workRowsVisited",
+    "workBlocksVisited",
+    "workRowsMoved",
+    "workIndexResizes",
+    "workResidualPairs",
+    "workValuesGathered",
+    "paceRowsPerSecond",
+    "paceBusyShare",
+    "paceLateBatches",
+    "paceIdleTicks",
+    "paceBehindMs",
+    "paceMostBehindMs",
+    "paceFallingBehind",
+    "batchBorders",
     "ended",
     "warnings",
     "dimensions",
@@ -76,6 +95,7 @@ fn fields(run: &RunRecord) -> Result<[String; HEADER.len()]> {
     };
     let (latency, outer) = (&summary.latency_ms, &summary.outer_delay);
     let (rows, bytes) = (summary.state_rows.as_ref(), summary.state_bytes.as_ref());
+    let pace = summary.pace.as_ref();
     let ended = serde_json::to_value(summary.ended).map_err(Failure::run)?;
     // What is a list has no columns of its own.
     let dimensions = match summary.dimensions.is_empty() {
@@ -118,6 +138,25 @@ fn fields(run: &RunRecord) -> Result<[String; HEADER.len()]> {
         quantile(outer, |delay| delay.p50),
         quantile(outer, |delay| delay.p99),
         quantile(outer, |delay| delay.max),
+        text(summary.evicted),
+        text(summary.work.rows_probed),
+        text(summary.work.keys_compared),
+        text(summary.work.rows_indexed),
+        text(summary.work.rows_walked),
+        text(summary.work.rows_visited),
+        text(summary.work.blocks_visited),
+        text(summary.work.rows_moved),
+        text(summary.work.index_resizes),
+        summary.work.residual_pairs.to_string(),
+        summary.work.values_gathered.to_string(),
+        text(pace.map(|pace| pace.rows_per_second)),
+        text(pace.map(|pace| pace.busy_share)),
+        text(pace.map(|pace| pace.late_batches)),
+        text(pace.map(|pace| pace.idle_ticks)),
+        text(pace.map(|pace| pace.behind_ms)),
+        text(pace.map(|pace| pace.most_behind_ms)),
+        text(pace.map(|pace| pace.falling_behind)),
+        text(summary.batch_borders.as_ref()),
         ended.as_str().unwrap_or_default().to_owned(),
         run.warnings.join("; "),
         dimensions,
