@@ -52,7 +52,22 @@ impl Asked {
         } else {
             scenario::find(Some(&entry.scenario), data_dir)?
         };
-        Self::plan(entry.scenario.clone(), &scenario)
+        let asked = Self::plan(entry.scenario.clone(), &scenario)?;
+        // To another question other figures may belong, and it is no verdict anyway.
+        if asked.query == entry.query {
+            for case in &entry.strategies {
+                let lacking = case.measured.lacking(&asked.plan);
+                if !lacking.is_empty() {
+                    return Err(baseline.damaged(&format!(
+                        "scenario `{}`, strategy `{}`: `measured` lacks {}",
+                        entry.scenario,
+                        case.strategy,
+                        lacking.join(", ")
+                    )));
+                }
+            }
+        }
+        Ok(asked)
     }
 
     fn plan(name: String, scenario: &Scenario) -> Result<Self> {
@@ -157,13 +172,17 @@ fn without_clock(text: &str) -> Result<()> {
     let key = |name: &str| replay.and_then(|replay| replay.get(name));
     let paced = key("pace").is_some_and(|pace| pace.as_str() != Some("unthrottled"));
     let timed = key("trigger").is_some_and(|trigger| trigger.get("every").is_some());
-    let what = match (paced, timed) {
-        (false, false) => return Ok(()),
-        (_, true) => "the trigger `every`",
-        (true, false) => "`pace`",
+    let (what, instead) = if timed {
+        ("trigger = { every = ... }", "trigger = { rows = 65_536 }")
+    } else if paced {
+        ("pace", "no pace")
+    } else if key("duration").is_some() {
+        ("duration", "limit = N, a number of rows")
+    } else {
+        return Ok(());
     };
     Err(Failure::usage(format!(
-        "{what} goes by the clock, and a gate has none: give it a scenario that does without, such as one with trigger = {{ rows = 65_536 }}"
+        "[replay] {what} goes by the clock, and a gate has none: give it a scenario that does without, such as one with {instead}"
     )))
 }
 
@@ -228,8 +247,9 @@ mod tests {
             without_clock(text).unwrap();
         }
         for (text, what) in [
-            ("[replay]\ntrigger = { every = \"5 s\" }\n", "`every`"),
-            ("[replay]\npace = { rows_per_second = 5 }\n", "`pace`"),
+            ("[replay]\ntrigger = { every = \"5 s\" }\n", "[replay] trigger = { every"),
+            ("[replay]\npace = { rows_per_second = 5 }\n", "[replay] pace goes"),
+            ("[replay]\nduration = \"300 ms\"\n", "[replay] duration goes by the clock"),
         ] {
             let failure = without_clock(text).unwrap_err();
             assert!(failure.message.contains(what) && failure.kind.exit_code() == 2, "{failure}");

@@ -35,7 +35,8 @@ impl Plan {
 
     /// SHA-256 of what each stream and table reads, by its name: of the contents
     /// of its files in their order, whatever sidecars say, or of the settings of
-    /// its generator. Files' names do not count.
+    /// its generator. Files' names do not count, but partition folders do, whose
+    /// values are a column.
     ///
     /// # Errors
     /// A run failure for a file that cannot be read.
@@ -59,6 +60,10 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
         match feed {
             Feed::Recording(source) => {
                 for file in source.files() {
+                    for folder in partitions(source.origin(), file) {
+                        hasher.update(folder);
+                        hasher.update("\n");
+                    }
                     hasher.update(sha256_file(file).map_err(Failure::run)?.sha256);
                     hasher.update("\n");
                 }
@@ -70,6 +75,16 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
         }
     }
     Ok(hex(hasher))
+}
+
+/// The folders `key=value` on the way from what was asked for to a file.
+fn partitions(origin: &Path, file: &Path) -> Vec<String> {
+    let shared = origin.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let folders = file.parent().into_iter().flat_map(Path::components).skip(shared);
+    folders
+        .map(|folder| folder.as_os_str().to_string_lossy().into_owned())
+        .filter(|folder| folder.find('=').is_some_and(|at| at > 0))
+        .collect()
 }
 
 fn hex(hasher: Sha256) -> String {
