@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::baseline::{BaselineFile, Case, Entry};
 use super::measure;
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, plan, strategies};
+use crate::plan::{Plan, Strategy, TYPES_OF, plan, strategies};
 use crate::scenario::{self, Scenario};
 
 /// A scenario that is about to be measured.
@@ -94,9 +94,16 @@ impl Asked {
         let mut changed = Vec::new();
         let names: BTreeSet<&String> = entry.data.keys().chain(self.data.keys()).collect();
         for name in names {
-            if entry.data.get(name) != self.data.get(name) {
-                changed.push(format!("the data of `{name}`"));
+            let (old, new) = (entry.data.get(name), self.data.get(name));
+            let types = name.strip_prefix(TYPES_OF);
+            // Older baselines do not know types.
+            if old == new || types.is_some() && old.is_none() {
+                continue;
             }
+            changed.push(match types {
+                Some(of) => format!("the types of `{of}`"),
+                None => format!("the data of `{name}`"),
+            });
         }
         if entry.query != self.query {
             changed.push("the scenario".to_owned());

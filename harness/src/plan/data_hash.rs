@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use streamjoin_datasets::{FileDigest, Sidecar, Source, sha256_file, sidecar_path};
+use streamjoin_datasets::{FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path};
 
 use super::{Feed, Plan};
 use crate::error::{Failure, Result};
@@ -36,7 +36,8 @@ impl Plan {
     /// SHA-256 of what each stream and table reads, by its name: of the contents
     /// of its files in their order, whatever sidecars say, or of the settings of
     /// its generator. Files' names do not count, but partition folders do, whose
-    /// values are a column.
+    /// values are a column. Of text files, whose types are declared, in a sidecar
+    /// or guessed, also of the columns, under the name `types of NAME`.
     ///
     /// # Errors
     /// A run failure for a file that cannot be read.
@@ -50,8 +51,32 @@ impl Plan {
             let versions = join.table.versions.iter();
             (&join.name, versions.map(|version| &version.feed).collect())
         });
-        streams.chain(tables).map(|(name, feeds)| Ok((name.clone(), contents(&feeds)?))).collect()
+        let mut digests = BTreeMap::new();
+        for (name, feeds) in streams.chain(tables) {
+            digests.insert(name.clone(), contents(&feeds)?);
+            if let Some(types) = types(&feeds)? {
+                digests.insert(format!("{TYPES_OF}{name}"), types);
+            }
+        }
+        Ok(digests)
     }
+}
+
+/// What stands before a name whose digest is that of its columns.
+pub(crate) const TYPES_OF: &str = "types of ";
+
+/// Columns of text files; none where all files know their types themselves.
+fn types(feeds: &[&Feed]) -> Result<Option<String>> {
+    let mut hasher = None;
+    for feed in feeds {
+        if let Feed::Recording(source) = feed
+            && matches!(source.format(), FileFormat::Csv | FileFormat::JsonLines)
+        {
+            let columns = serde_json::to_string(&Sidecar::columns(source.schema()));
+            hasher.get_or_insert_with(Sha256::new).update(columns.map_err(Failure::run)?);
+        }
+    }
+    Ok(hasher.map(hex))
 }
 
 fn contents(feeds: &[&Feed]) -> Result<String> {

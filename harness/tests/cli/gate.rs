@@ -456,4 +456,14 @@ fn a_partition_folder_of_another_name_is_other_data() {
     let ran = folder.streamjoin(&["gate", "d"]);
     assert!(ran.stdout.contains("the data of `s` changed"), "{}", ran.stdout);
     ran.fails(5, &[]);
+    fs::rename(folder.path("p/day=3"), folder.path("p/day=2")).unwrap();
+    // What a sidecar says of text decides its types.
+    folder.streamjoin(&["data", "import", "t.csv", "-o", "u.csv"]);
+    let sidecar = fs::read_to_string(folder.path("u.csv.sidecar.json")).unwrap();
+    assert!(sidecar.contains("\"string\"") && sidecar.contains("\"bigint\""), "{sidecar}");
+    let sidecar = sidecar.replace("u.csv", "t.csv").replace("\"bigint\"", "\"int\"");
+    folder.write("t.csv.sidecar.json", sidecar);
+    let ran = folder.streamjoin(&["gate", "d"]);
+    assert!(ran.stdout.contains("the types of `t` changed"), "{}", ran.stdout);
+    ran.fails(5, &[]);
 }
