@@ -67,33 +67,33 @@ impl GateArgs {
             ));
         }
         let file = BaselineFile::new(&self.folders.baseline_dir, &self.name)?;
-        let baseline = file.read()?;
-        // All of them first: what is missing or refused is told before the first row.
-        let data_dir = self.folders.data_dir.as_deref();
-        let asked = baseline.scenarios.iter().map(|entry| Asked::reopen(entry, data_dir, &file));
-        let asked = asked.collect::<Result<Vec<_>>>()?;
         let junit = self.junit.as_deref().map(ReportFile::junit).transpose()?;
         let mut results = Results::new(false);
-        let (mut cases, mut entries) = (Vec::new(), Vec::new());
-        for (entry, asked) in baseline.scenarios.iter().zip(asked) {
-            let (found, measured) = self.scenario(&baseline, entry, &asked)?;
-            self.show(&mut results, &found)?;
-            cases.extend(found);
-            if self.accept.is_some() {
-                entries.push(measure::entry(asked, measured)?);
+        let mut cases = Vec::new();
+        let mut during = self.name.clone();
+        let ended = self.compare(&file, &mut results, &mut cases, &mut during);
+        if let Err(failure) = &ended {
+            // Nobody shall take the report of an earlier run for this one's.
+            let message = failure.message.clone();
+            let case = CaseReport::without(&during, "(all)", Verdict::Failed, message);
+            if self.format == GateFormat::Jsonl {
+                results.line(&gate_table::case_line(&case))?;
             }
+            cases.push(case);
         }
         let report = GateReport::new(&self.name, cases);
         if let Some(junit) = junit {
             junit.write(&junit::xml(&report)?)?;
         }
         match self.format {
+            GateFormat::Human if ended.is_err() => {}
             GateFormat::Human => results.line(&format!("{}: {}", self.name, report.totals()))?,
             GateFormat::Json => {
                 results.line(&serde_json::to_string_pretty(&report).map_err(Failure::run)?)?;
             }
             GateFormat::Jsonl => results.line(&gate_table::summary_line(&report))?,
         }
+        let (baseline, entries) = ended?;
         let Some(reason) = &self.accept else { return report.outcome() };
         let differing = report.cases.iter().filter(|case| case.verdict != Verdict::Same);
         let changed: Vec<String> = differing.map(CaseReport::change).collect();
@@ -106,6 +106,36 @@ impl GateArgs {
         file.write(&Baseline::new(baseline.bands, entries, history))?;
         super::output::complain(&format!("accepted: {}", file.path().display()));
         Ok(())
+    }
+
+    /// Compares every scenario of the baseline; `during` is the one that a
+    /// failure is about. Gives the baseline, and what to accept.
+    fn compare(
+        &self,
+        file: &BaselineFile,
+        results: &mut Results,
+        cases: &mut Vec<CaseReport>,
+        during: &mut String,
+    ) -> Result<(Baseline, Vec<Entry>)> {
+        let baseline = file.read()?;
+        // All of them first: what is missing or refused is told before the first row.
+        let data_dir = self.folders.data_dir.as_deref();
+        let mut all = Vec::new();
+        for entry in &baseline.scenarios {
+            during.clone_from(&entry.scenario);
+            all.push(Asked::reopen(entry, data_dir, file)?);
+        }
+        let mut entries = Vec::new();
+        for (entry, asked) in baseline.scenarios.iter().zip(all) {
+            during.clone_from(&entry.scenario);
+            let (found, measured) = self.scenario(&baseline, entry, &asked)?;
+            self.show(results, &found)?;
+            cases.extend(found);
+            if self.accept.is_some() {
+                entries.push(measure::entry(asked, measured)?);
+            }
+        }
+        Ok((baseline, entries))
     }
 
     /// Measures one scenario's strategies and compares them.

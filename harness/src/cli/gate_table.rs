@@ -30,7 +30,7 @@ fn differences(case: &CaseReport) -> String {
     let mut table = table(&["figure", "old", "new", "change", "allowed", ""]);
     for difference in &case.differences {
         let percent = |share: f64| format!("{} %", (share * 1e4).round() / 1e2);
-        let change = difference.change.map(|change| format!("{:+.2} %", change * 100.0));
+        let change = difference.percent();
         table.add_row([
             difference.figure.clone(),
             figure(&difference.old),

@@ -243,7 +243,7 @@ impl BaselineFile {
         Failure::usage(format!("unknown baseline `{}`: {hint}In {folder}: {known}", self.name))
     }
 
-    fn damaged(&self, what: &str) -> Failure {
+    pub(super) fn damaged(&self, what: &str) -> Failure {
         Failure::usage(format!("{}: {what}; {}", self.path.display(), self.remedy()))
     }
 

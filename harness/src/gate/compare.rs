@@ -61,6 +61,17 @@ pub struct Difference {
     pub verdict: Verdict,
 }
 
+impl Difference {
+    /// The change in percent; one too small for two digits is not shown as none.
+    #[must_use]
+    pub fn percent(&self) -> Option<String> {
+        self.change.map(|change| match change {
+            c if c != 0.0 && c.abs() < 5e-5 => "< 0.01 %".to_owned(),
+            c => format!("{:+.2} %", c * 100.0),
+        })
+    }
+}
+
 /// The figures that differ from the baseline's, the worst first. A figure that
 /// the baseline does not have, since another version made it, is no difference;
 /// one that this version no longer has leaves nothing to compare with.
@@ -151,6 +162,15 @@ mod tests {
         };
         figures.insert("x".to_owned(), figure);
         measured
+    }
+
+    #[test]
+    fn a_small_change_is_not_shown_as_none() {
+        for (old, new, text) in [(20_001, 20_000, "< 0.01 %"), (100, 101, "+1.00 %")] {
+            let [old, new] = [old, new].map(|n| measured("answer", Figure::Count(n)));
+            let differences = compare(&old, &new, Bands::default());
+            assert_eq!(differences[0].percent().unwrap(), text);
+        }
     }
 
     #[test]

@@ -77,6 +77,38 @@ impl Measured {
         }
     }
 
+    /// What every baseline of `plan` has, and this one does not. Figures that
+    /// a later version adds are not of that; kinds that apply are never empty.
+    #[must_use]
+    pub(super) fn lacking(&self, plan: &Plan) -> Vec<String> {
+        let mut needed: Vec<(&str, &Figures, String)> = Vec::new();
+        let mut need = |kind, figures, names: &[&str]| {
+            needed.extend(names.iter().map(|name| (kind, figures, (*name).to_owned())));
+        };
+        need("answer", &self.answer, &ANSWER);
+        for join in plan.joins() {
+            for what in ["matched", "unmatched"] {
+                need("answer", &self.answer, &[&format!("{what}.{}", join.name)]);
+            }
+        }
+        if !plan.joins().is_empty() {
+            need("bytes", &self.bytes, &["tables"]);
+        }
+        if matches!(plan, Plan::StreamStream(_)) {
+            need("state", &self.state, &STATE);
+            need("bytes", &self.bytes, &STATE_BYTES);
+        }
+        let mut lacking: Vec<String> = needed
+            .into_iter()
+            .filter(|(_, figures, name)| !figures.contains_key(name))
+            .map(|(kind, _, name)| format!("{kind}.{name}"))
+            .collect();
+        if self.work.is_empty() {
+            lacking.push("work".to_owned());
+        }
+        lacking
+    }
+
     /// Every kind of figure with its name.
     pub(super) fn kinds(&self) -> [(&'static str, &Figures); 4] {
         [
@@ -87,6 +119,22 @@ impl Measured {
         ]
     }
 }
+
+/// Figures of every answer, of every state and of its bytes.
+const ANSWER: [&str; 9] = [
+    "rowsIn",
+    "rowsOut",
+    "rowsUnmatched",
+    "batches",
+    "checksum",
+    "dropped.filtered",
+    "dropped.late",
+    "dropped.nullKey",
+    "dropped.nullTime",
+];
+const STATE: [&str; 6] = ["peak", "plateau", "plateaus", "left", "right", "evicted"];
+const STATE_BYTES: [&str; 5] =
+    ["state.payload", "state.index", "state.bitmap", "state.slack", "state.peak"];
 
 fn answer(plan: &Plan, pass: &PassOutcome) -> Figures {
     let dropped = &pass.dropped;

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::baseline::{BaselineFile, Case, Entry};
 use super::measure;
 use crate::error::{Failure, Result};
-use crate::plan::{Plan, Strategy, plan, strategies};
+use crate::plan::{Plan, Strategy, TYPES_OF, plan, strategies};
 use crate::scenario::{self, Scenario};
 
 /// A scenario that is about to be measured.
@@ -52,7 +52,22 @@ impl Asked {
         } else {
             scenario::find(Some(&entry.scenario), data_dir)?
         };
-        Self::plan(entry.scenario.clone(), &scenario)
+        let asked = Self::plan(entry.scenario.clone(), &scenario)?;
+        // To another question other figures may belong, and it is no verdict anyway.
+        if asked.query == entry.query {
+            for case in &entry.strategies {
+                let lacking = case.measured.lacking(&asked.plan);
+                if !lacking.is_empty() {
+                    return Err(baseline.damaged(&format!(
+                        "scenario `{}`, strategy `{}`: `measured` lacks {}",
+                        entry.scenario,
+                        case.strategy,
+                        lacking.join(", ")
+                    )));
+                }
+            }
+        }
+        Ok(asked)
     }
 
     fn plan(name: String, scenario: &Scenario) -> Result<Self> {
@@ -79,9 +94,16 @@ impl Asked {
         let mut changed = Vec::new();
         let names: BTreeSet<&String> = entry.data.keys().chain(self.data.keys()).collect();
         for name in names {
-            if entry.data.get(name) != self.data.get(name) {
-                changed.push(format!("the data of `{name}`"));
+            let (old, new) = (entry.data.get(name), self.data.get(name));
+            let types = name.strip_prefix(TYPES_OF);
+            // Older baselines do not know types.
+            if old == new || types.is_some() && old.is_none() {
+                continue;
             }
+            changed.push(match types {
+                Some(of) => format!("the types of `{of}`"),
+                None => format!("the data of `{name}`"),
+            });
         }
         if entry.query != self.query {
             changed.push("the scenario".to_owned());
@@ -157,13 +179,17 @@ fn without_clock(text: &str) -> Result<()> {
     let key = |name: &str| replay.and_then(|replay| replay.get(name));
     let paced = key("pace").is_some_and(|pace| pace.as_str() != Some("unthrottled"));
     let timed = key("trigger").is_some_and(|trigger| trigger.get("every").is_some());
-    let what = match (paced, timed) {
-        (false, false) => return Ok(()),
-        (_, true) => "the trigger `every`",
-        (true, false) => "`pace`",
+    let (what, instead) = if timed {
+        ("trigger = { every = ... }", "trigger = { rows = 65_536 }")
+    } else if paced {
+        ("pace", "no pace")
+    } else if key("duration").is_some() {
+        ("duration", "limit = N, a number of rows")
+    } else {
+        return Ok(());
     };
     Err(Failure::usage(format!(
-        "{what} goes by the clock, and a gate has none: give it a scenario that does without, such as one with trigger = {{ rows = 65_536 }}"
+        "[replay] {what} goes by the clock, and a gate has none: give it a scenario that does without, such as one with {instead}"
     )))
 }
 
@@ -228,8 +254,9 @@ mod tests {
             without_clock(text).unwrap();
         }
         for (text, what) in [
-            ("[replay]\ntrigger = { every = \"5 s\" }\n", "`every`"),
-            ("[replay]\npace = { rows_per_second = 5 }\n", "`pace`"),
+            ("[replay]\ntrigger = { every = \"5 s\" }\n", "[replay] trigger = { every"),
+            ("[replay]\npace = { rows_per_second = 5 }\n", "[replay] pace goes"),
+            ("[replay]\nduration = \"300 ms\"\n", "[replay] duration goes by the clock"),
         ] {
             let failure = without_clock(text).unwrap_err();
             assert!(failure.message.contains(what) && failure.kind.exit_code() == 2, "{failure}");

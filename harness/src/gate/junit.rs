@@ -47,8 +47,8 @@ fn test_case(case: &CaseReport) -> TestCase {
 /// A difference on one line.
 fn line(difference: &Difference) -> String {
     let Difference { figure, old, new, verdict, .. } = difference;
-    let change = difference.change.map_or(String::new(), |change| {
-        format!(" ({:+.2} %, allowed {} %)", change * 100.0, difference.band * 100.0)
+    let change = difference.percent().map_or(String::new(), |change| {
+        format!(" ({change}, allowed {} %)", difference.band * 100.0)
     });
     format!("{}: {figure} was {old} and is {new}{change}", verdict.text())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use streamjoin_datasets::{FileDigest, Sidecar, Source, sha256_file, sidecar_path};
+use streamjoin_datasets::{FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path};
 
 use super::{Feed, Plan};
 use crate::error::{Failure, Result};
@@ -35,7 +35,9 @@ impl Plan {
 
     /// SHA-256 of what each stream and table reads, by its name: of the contents
     /// of its files in their order, whatever sidecars say, or of the settings of
-    /// its generator. Files' names do not count.
+    /// its generator. Files' names do not count, but partition folders do, whose
+    /// values are a column. Of text files, whose types are declared, in a sidecar
+    /// or guessed, also of the columns, under the name `types of NAME`.
     ///
     /// # Errors
     /// A run failure for a file that cannot be read.
@@ -49,8 +51,32 @@ impl Plan {
             let versions = join.table.versions.iter();
             (&join.name, versions.map(|version| &version.feed).collect())
         });
-        streams.chain(tables).map(|(name, feeds)| Ok((name.clone(), contents(&feeds)?))).collect()
+        let mut digests = BTreeMap::new();
+        for (name, feeds) in streams.chain(tables) {
+            digests.insert(name.clone(), contents(&feeds)?);
+            if let Some(types) = types(&feeds)? {
+                digests.insert(format!("{TYPES_OF}{name}"), types);
+            }
+        }
+        Ok(digests)
     }
+}
+
+/// What stands before a name whose digest is that of its columns.
+pub(crate) const TYPES_OF: &str = "types of ";
+
+/// Columns of text files; none where all files know their types themselves.
+fn types(feeds: &[&Feed]) -> Result<Option<String>> {
+    let mut hasher = None;
+    for feed in feeds {
+        if let Feed::Recording(source) = feed
+            && matches!(source.format(), FileFormat::Csv | FileFormat::JsonLines)
+        {
+            let columns = serde_json::to_string(&Sidecar::columns(source.schema()));
+            hasher.get_or_insert_with(Sha256::new).update(columns.map_err(Failure::run)?);
+        }
+    }
+    Ok(hasher.map(hex))
 }
 
 fn contents(feeds: &[&Feed]) -> Result<String> {
@@ -59,6 +85,10 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
         match feed {
             Feed::Recording(source) => {
                 for file in source.files() {
+                    for folder in partitions(source.origin(), file) {
+                        hasher.update(folder);
+                        hasher.update("\n");
+                    }
                     hasher.update(sha256_file(file).map_err(Failure::run)?.sha256);
                     hasher.update("\n");
                 }
@@ -70,6 +100,16 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
         }
     }
     Ok(hex(hasher))
+}
+
+/// The folders `key=value` on the way from what was asked for to a file.
+fn partitions(origin: &Path, file: &Path) -> Vec<String> {
+    let shared = origin.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let folders = file.parent().into_iter().flat_map(Path::components).skip(shared);
+    folders
+        .map(|folder| folder.as_os_str().to_string_lossy().into_owned())
+        .filter(|folder| folder.find('=').is_some_and(|at| at > 0))
+        .collect()
 }
 
 fn hex(hasher: Sha256) -> String {

@@ -40,6 +40,7 @@ use streamjoin_kernels::JoinType;
 pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
 pub use carry::Carried;
 pub use chain::{ChainJoin, ChainOutput, Unmatched};
+pub(crate) use data_hash::TYPES_OF;
 pub use event_time::EventTime;
 
 pub use feed::{Feed, FeedBatches};

@@ -381,3 +381,89 @@ fn results_come_as_json_json_lines_and_junit() {
     folder.write("notes.xml", "mine");
     folder.streamjoin(&["gate", "b", "--junit", "notes.xml"]).fails(2, &["is no report"]);
 }
+
+#[test]
+fn a_replay_by_the_clock_is_refused() {
+    let folder = saved();
+    let timed = PAIR.replace("[replay]", "[replay]\nduration = \"300 ms\"");
+    folder.write("timed.toml", timed);
+    folder
+        .streamjoin(&["baseline", "save", "c", "timed.toml"])
+        .fails(2, &["timed.toml", "[replay] duration goes by the clock", "limit = N"]);
+}
+
+#[test]
+fn a_baseline_that_lacks_figures_is_damaged() {
+    let folder = saved();
+    let saved = baseline(&folder);
+    let strategy =
+        |scenario: usize, of: usize| format!("/scenarios/{scenario}/strategies/{of}/measured");
+    for (at, kind, name) in [
+        (strategy(0, 0), "answer", "rowsOut"),
+        (strategy(0, 1), "answer", "checksum"),
+        (strategy(1, 1), "answer", "rowsIn"),
+        (strategy(0, 0), "answer", "matched.customers"),
+        (strategy(0, 0), "bytes", "tables"),
+        (strategy(1, 0), "state", "peak"),
+        (strategy(1, 0), "bytes", "state.payload"),
+    ] {
+        let mut less = saved.clone();
+        let figures = less.pointer_mut(&format!("{at}/{kind}")).unwrap();
+        assert!(figures.as_object_mut().unwrap().remove(name).is_some());
+        write(&folder, &less);
+        let lacks = format!("lacks {kind}.{name};");
+        folder.streamjoin(&["gate", "b"]).fails(2, &["b.json: scenario", "strategy `", &lacks]);
+    }
+    for kind in ["state", "bytes", "work"] {
+        let mut less = saved.clone();
+        *less.pointer_mut(&format!("{}/{kind}", strategy(1, 2))).unwrap() = json!({});
+        write(&folder, &less);
+        folder.streamjoin(&["gate", "b"]).fails(2, &["strategy `full-scan`", "lacks", kind]);
+    }
+}
+
+#[test]
+fn a_gate_that_ends_early_leaves_no_report_of_an_earlier_run() {
+    let folder = saved();
+    let gate = ["gate", "b", "--junit", "j.xml", "--format", "json"];
+    folder.streamjoin(&gate).ok();
+    fs::remove_file(folder.path("clicked.csv")).unwrap();
+    let ran = folder.streamjoin(&gate);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["verdict"], json!("failed"));
+    assert_eq!(report["cases"][0]["scenario"], json!("../../p.toml"));
+    ran.fails(1, &["clicked.csv"]);
+    let junit = fs::read_to_string(folder.path("j.xml")).unwrap();
+    assert!(junit.contains("errors=\"1\"") && junit.contains("clicked.csv"), "{junit}");
+    folder.write("benches/baselines/b.json", "{");
+    folder.streamjoin(&gate).fails(2, &["b.json"]);
+    let junit = fs::read_to_string(folder.path("j.xml")).unwrap();
+    assert!(junit.contains("errors=\"1\"") && junit.contains("b.json"), "{junit}");
+}
+
+#[test]
+fn a_partition_folder_of_another_name_is_other_data() {
+    let folder = saved();
+    folder.write("p/day=1/a.csv", "k,v\n1,a\n2,b\n");
+    folder.write("p/day=2/a.csv", "k,v\n3,c\n");
+    folder.write("t.csv", "id,n\n1,x\n2,y\n");
+    let table =
+        "[[dimension]]\nname = \"t\"\ntable = \"t.csv\"\ntype = \"left\"\non = \"s.k = t.id\"\n";
+    folder.write("d.toml", format!("[stream.s]\nrecording = \"p\"\n{table}"));
+    folder.streamjoin(&["baseline", "save", "d", "d.toml"]).ok();
+    folder.streamjoin(&["gate", "d"]).ok();
+    fs::rename(folder.path("p/day=2"), folder.path("p/day=3")).unwrap();
+    let ran = folder.streamjoin(&["gate", "d"]);
+    assert!(ran.stdout.contains("the data of `s` changed"), "{}", ran.stdout);
+    ran.fails(5, &[]);
+    fs::rename(folder.path("p/day=3"), folder.path("p/day=2")).unwrap();
+    // What a sidecar says of text decides its types.
+    folder.streamjoin(&["data", "import", "t.csv", "-o", "u.csv"]);
+    let sidecar = fs::read_to_string(folder.path("u.csv.sidecar.json")).unwrap();
+    assert!(sidecar.contains("\"string\"") && sidecar.contains("\"bigint\""), "{sidecar}");
+    let sidecar = sidecar.replace("u.csv", "t.csv").replace("\"bigint\"", "\"int\"");
+    folder.write("t.csv.sidecar.json", sidecar);
+    let ran = folder.streamjoin(&["gate", "d"]);
+    assert!(ran.stdout.contains("the types of `t` changed"), "{}", ran.stdout);
+    ran.fails(5, &[]);
+}
