@@ -23,6 +23,7 @@ pub mod plan;
 pub mod record;
 pub mod replay;
 pub mod scenario;
+mod shell;
 pub mod sink;
 pub mod sql;
 pub mod sweep;

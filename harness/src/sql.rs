@@ -30,6 +30,7 @@ pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, OnClause};
 pub use error::SqlError;
 pub use event_time::{TimeColumns, WindowColumns};
 pub use expr::BoundExpr;
+pub(crate) use functions::{of_strftime, reads};
 pub use predicate::{pair_filter, pair_predicate};
 pub use scope::{Scope, ScopeColumn};
 pub use select::SelectItem;

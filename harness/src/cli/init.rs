@@ -11,6 +11,7 @@ use super::options::rows;
 use super::output::{Results, complain};
 use crate::error::{Failure, Result};
 use crate::init::{Question, propose};
+use crate::shell::shell_word;
 use crate::sink::PipeStdout;
 
 /// Look at files and write a scenario that joins them
@@ -47,7 +48,8 @@ impl InitArgs {
         if self.paths.len() < 2 {
             return Err(Failure::usage(format!(
                 "{} alone joins with nothing: give two files or more, the stream and its tables, or two streams (`streamjoin data inspect {}` shows what is in one)",
-                self.paths[0], self.paths[0]
+                self.paths[0],
+                shell_word(&self.paths[0])
             )));
         }
         if self.limit == 0 {
@@ -124,13 +126,4 @@ fn write(path: &Path, text: &str) -> Result<()> {
     file.write_all(text.as_bytes())
         .map_err(|error| Failure::run(format!("{}: {error}", path.display())))?;
     file.commit().map_err(Failure::run)
-}
-
-/// A word as a shell reads it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',');
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }

@@ -11,6 +11,7 @@ mod interval;
 mod lengths;
 mod link;
 mod names;
+mod outlier;
 mod profile;
 mod roles;
 mod time;
@@ -139,6 +140,10 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
     let Found { profiles, roles, apart } = found;
     let (mut lines, mut doubts) = (Vec::new(), Vec::new());
     for profile in profiles {
+        if let Some(time) = profile.time() {
+            let of_file = words::outliers(profile, time);
+            doubts.extend(of_file.into_iter().map(|found| format!("`{}`: {found}", profile.name)));
+        }
         let time = match profile.time() {
             Some(time) => format!(
                 "; event time `{}`, {}, {}",

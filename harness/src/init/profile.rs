@@ -2,15 +2,19 @@
 
 use std::path::Path;
 
-use arrow::array::RecordBatch;
-use arrow::compute::concat_batches;
+use arrow::array::{AsArray, RecordBatch};
+use arrow::compute::{cast, concat_batches};
+use arrow::datatypes::{DataType, Int64Type};
 use streamjoin_datasets::{DatasetError, FileFormat, ReadOptions, Source};
 
 use super::column::{Column, Kind};
 use super::disorder::{Disorder, NO_TIME};
+use super::outlier::{Outliers, take_outliers};
 use super::time::{self, TimeGuess};
 use crate::error::{Failure, Result};
 use crate::plan::{EventTime, Item};
+use crate::scenario::TimeUnitName;
+use crate::sql::{of_strftime, reads};
 
 /// Rows of which all columns are looked at.
 const HEAD: usize = 10_000;
@@ -42,9 +46,16 @@ pub(super) struct Profile {
 #[derive(Debug)]
 pub(super) struct Time {
     pub(super) guess: TimeGuess,
-    /// Microseconds since 1970 a row.
+    /// Microseconds since 1970 a row; none for rows far from all others.
     pub(super) micros: Vec<i64>,
+    /// Without the rows far from all others.
     pub(super) disorder: Disorder,
+    /// Rows far behind all others.
+    pub(super) behind: Option<Outliers>,
+    /// Rows far ahead of all others.
+    pub(super) ahead: Option<Outliers>,
+    /// Whether numbers in text have leading zeros throughout.
+    pub(super) padded: bool,
 }
 
 impl Profile {
@@ -125,28 +136,56 @@ impl Profile {
 
 /// A time column while it is read.
 struct Reading {
+    at: usize,
     guess: TimeGuess,
     reader: EventTime,
     micros: Vec<i64>,
+    /// The pattern of text with leading zeros, while all of it fits.
+    padded: Option<String>,
 }
 
 impl Reading {
     fn new(at: usize, guess: TimeGuess, source: &Source) -> Option<Self> {
         let data_type = source.schema().field(at).data_type();
         let reader = EventTime::new(&guess.spec, Item::Pass(at), data_type).ok()?;
-        Some(Self { guess, reader, micros: Vec::new() })
+        let padded = guess.spec.format.as_ref().and_then(|format| of_strftime(format, true));
+        Some(Self { at, guess, reader, micros: Vec::new(), padded })
     }
 
     /// Whether all values so far are times.
     fn add(&mut self, batch: &RecordBatch) -> bool {
-        let Ok(micros) = self.reader.micros(batch) else { return false };
-        self.micros.extend(micros.iter().map(|time| time.unwrap_or(NO_TIME)));
+        let column = batch.column(self.at);
+        match (self.reader.micros(batch), self.guess.spec.unit) {
+            (Ok(micros), _) => {
+                self.micros.extend(micros.iter().map(|time| time.unwrap_or(NO_TIME)));
+            }
+            // A number too large is one of those that are far from all others.
+            (Err(_), Some(unit)) => {
+                let Ok(numbers) = cast(column, &DataType::Int64) else { return false };
+                let scale = match unit {
+                    TimeUnitName::Second => 1_000_000,
+                    TimeUnitName::Millisecond => 1_000,
+                    TimeUnitName::Microsecond | TimeUnitName::Nanosecond => return false,
+                };
+                let time = |number: i64| number.saturating_mul(scale).max(NO_TIME + 1);
+                let numbers = numbers.as_primitive::<Int64Type>().iter();
+                self.micros.extend(numbers.map(|number| number.map_or(NO_TIME, time)));
+            }
+            (Err(_), None) => return false,
+        }
+        if let Some(pattern) = &self.padded {
+            let fits = cast(column, &DataType::Utf8)
+                .is_ok_and(|text| reads(pattern, text.as_string::<i32>().iter().flatten()));
+            self.padded.take_if(|_| !fits);
+        }
         true
     }
 
     fn finish(mut self) -> Option<Time> {
+        let rows = self.micros.iter().filter(|time| **time != NO_TIME).count();
+        let (behind, ahead) = take_outliers(&mut self.micros);
         let disorder = Disorder::of(&self.micros)?;
-        let missing = 1.0 - disorder.rows as f64 / self.micros.len() as f64;
+        let missing = 1.0 - rows as f64 / self.micros.len() as f64;
         self.guess.likelihood -= missing;
         // A column that says when rows happened grows down the file.
         if disorder.is_ordered() {
@@ -155,7 +194,8 @@ impl Reading {
         if disorder.span.0 == disorder.span.1 {
             self.guess.likelihood -= 0.5;
         }
-        Some(Time { guess: self.guess, micros: self.micros, disorder })
+        let padded = self.padded.is_some();
+        Some(Time { guess: self.guess, micros: self.micros, disorder, behind, ahead, padded })
     }
 }
 

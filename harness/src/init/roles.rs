@@ -5,6 +5,7 @@ use super::link::{Link, links};
 use super::profile::Profile;
 use super::time::is_of_an_entity;
 use crate::error::{Failure, Result};
+use crate::shell::shell_word;
 
 /// What each file is; positions are those of the profiles.
 #[derive(Debug)]
@@ -190,7 +191,7 @@ fn no_key(left: &Profile, right: &Profile) -> Failure {
         columns(left),
         right.name,
         columns(right),
-        left.argument,
-        right.argument
+        shell_word(&left.argument),
+        shell_word(&right.argument)
     ))
 }

@@ -1,11 +1,12 @@
 //! Which column says when a row happened, and how it is to be read.
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
-use arrow::compute::{cast, max, min};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type};
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::names::{is_key_like, words};
+use super::outlier::few;
 use crate::scenario::{EventTimeSpec, TimeUnitName};
 
 /// Patterns of text that are tried, the likelier first of two that read the same text.
@@ -154,16 +155,21 @@ pub(super) fn is_of_an_entity(name: &str) -> bool {
     words(name).iter().any(|word| OTHERWISE[..18].contains(&word.as_str()))
 }
 
-/// The unit in which all numbers are times from 2000 to 2100.
+/// The unit in which all numbers, or all but a few of many, are times from 2000 to 2100.
 fn epoch(values: &ArrayRef, name: &str) -> Option<TimeUnitName> {
     if is_key_like(name) {
         return None;
     }
     let numbers = cast(values, &DataType::Int64).ok()?;
     let numbers: &Int64Array = numbers.as_primitive::<Int64Type>();
-    let (least, most) = (min(numbers)?, max(numbers)?);
+    let rows = numbers.len() - numbers.null_count();
     let (unit, _) = EPOCHS.into_iter().find(|(_, scale)| {
-        least >= YEAR_2000 * scale && most.checked_div(*scale).is_some_and(|most| most < YEAR_2100)
+        let is_time = |number: &i64| {
+            *number >= YEAR_2000 * scale
+                && number.checked_div(*scale).is_some_and(|time| time < YEAR_2100)
+        };
+        let times = numbers.iter().flatten().filter(is_time).count();
+        rows - times <= few(rows)
     })?;
     // Numbers of ten digits may be anything; a name must say more.
     (unit != TimeUnitName::Second || by_name(name) > 0.0).then_some(unit)
@@ -222,6 +228,24 @@ mod tests {
         assert_eq!(of_numbers("tweet_id", &nanos), None);
         assert_eq!(of_numbers("time", &[1, 2, 3]), None);
         assert_eq!(of_numbers("time", &[1_700_000_000, 0]), None);
+    }
+
+    #[test]
+    fn a_few_numbers_may_be_no_times() {
+        let mut millis: Vec<i64> = (0..1_000).map(|i| 1_700_000_000_000 + i).collect();
+        millis[500] = 8_204_932_800_000;
+        assert_eq!(of_numbers("t", &millis), Some(TimeUnitName::Millisecond));
+        millis[501] = i64::MAX;
+        assert_eq!(of_numbers("t", &millis), None);
+    }
+
+    #[test]
+    fn every_pattern_has_one_in_sql() {
+        for pattern in PATTERNS {
+            for padded in [false, true] {
+                assert!(crate::sql::of_strftime(pattern, padded).is_some(), "{pattern}");
+            }
+        }
     }
 
     #[test]

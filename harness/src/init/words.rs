@@ -5,7 +5,9 @@ use super::disorder::Disorder;
 use super::interval::Apart;
 use super::lengths::measured;
 use super::link::Link;
-use super::profile::Profile;
+use super::outlier::Outliers;
+use super::profile::{Profile, Time};
+use crate::scenario::TimeUnitName;
 
 /// `1234567` as `1,234,567`.
 pub(super) fn grouped(number: u64) -> String {
@@ -55,6 +57,49 @@ pub(super) fn order(disorder: &Disorder) -> String {
             percent(behind as f64 / disorder.rows as f64),
             measured(disorder.most)
         ),
+    }
+}
+
+/// The rows whose time is far from all others, a line for each side.
+pub(super) fn outliers(profile: &Profile, time: &Time) -> Vec<String> {
+    let line = |found: &Outliers, side: &str| {
+        let (count, are) = match found.rows {
+            1 => ("1 row".to_owned(), "is"),
+            rows => (format!("{} rows", grouped(rows as u64)), "are"),
+        };
+        let first = if found.rows == 1 { "" } else { "the first is " };
+        let number = match time.guess.spec.unit {
+            Some(unit) => format!("{} = ", in_unit(found.micros, unit)),
+            None => String::new(),
+        };
+        format!(
+            "{count} {are} far {side} all others and not counted: {first}row {} of {}, `{}` {number}{}",
+            grouped(found.first as u64 + 1),
+            one_line(&profile.argument),
+            one_line(&time.guess.spec.column),
+            instant(found.micros)
+        )
+    };
+    let behind = time.behind.iter().map(|found| line(found, "behind"));
+    behind.chain(time.ahead.iter().map(|found| line(found, "ahead of"))).collect()
+}
+
+/// A time as a number of units.
+pub(super) fn in_unit(micros: i64, unit: TimeUnitName) -> i128 {
+    let micros = i128::from(micros);
+    match unit {
+        TimeUnitName::Second => micros.div_euclid(1_000_000),
+        TimeUnitName::Millisecond => micros.div_euclid(1_000),
+        TimeUnitName::Microsecond => micros,
+        TimeUnitName::Nanosecond => micros * 1_000,
+    }
+}
+
+/// A time in UTC, to the millisecond.
+fn instant(micros: i64) -> String {
+    match chrono::DateTime::from_timestamp_micros(micros) {
+        Some(time) => time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        None => format!("{micros} microseconds since 1970"),
     }
 }
 

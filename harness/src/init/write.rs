@@ -11,8 +11,10 @@ use super::interval::Apart;
 use super::lengths::no_shorter;
 use super::link::Link;
 use super::profile::{Profile, Time};
-use super::words::{contents, distances, evidence, found_share, one_line, order, warnings};
-use crate::scenario::TimeUnitName;
+use super::words::{
+    contents, distances, evidence, found_share, in_unit, one_line, order, outliers, warnings,
+};
+use crate::plan::timestamp_sql;
 use crate::sql::identifier;
 
 /// Keys that were less likely, as comments.
@@ -82,6 +84,9 @@ fn stream(text: &mut String, profile: &Profile, path: &str, paired: bool) {
         time.guess.why,
         order(&time.disorder)
     );
+    for line in outliers(profile, time) {
+        let _ = writeln!(text, "# {line}");
+    }
     if let Some(rival) = time.guess.rival {
         let _ = writeln!(text, "# It can be read as {rival:?} too: see to it.");
     }
@@ -101,6 +106,13 @@ fn stream(text: &mut String, profile: &Profile, path: &str, paired: bool) {
     }
     for other in profile.times.iter().skip(1) {
         let _ = writeln!(text, "# event_time = {}   # {}", event_time(other), other.guess.why);
+    }
+    if let Some(condition) = without_those_ahead(profile, time).filter(|_| paired) {
+        let _ = writeln!(
+            text,
+            "where = {}   # or they would make all rows after them late",
+            quoted(&condition)
+        );
     }
     let (_, delay) = no_shorter(time.disorder.most.max(1_000_000));
     match paired {
@@ -306,20 +318,29 @@ fn is_time(time: &Time) -> bool {
     time.guess.spec.unit.is_none() && time.guess.spec.format.is_none()
 }
 
+/// The condition that rows meet whose time is not far ahead of all others.
+fn without_those_ahead(profile: &Profile, time: &Time) -> Option<String> {
+    let nearest = time.ahead?.nearest;
+    let spec = &time.guess.spec;
+    let column = identifier(&spec.column);
+    let below = match (spec.unit, made_time(profile, time)) {
+        (Some(unit), _) => format!("{column} < {}", in_unit(nearest, unit)),
+        (None, Some((_, sql))) => format!("{sql} < timestamp_micros({nearest})"),
+        (None, None) => format!("{column} < timestamp_micros({nearest})"),
+    };
+    // Rows without a time stay.
+    Some(format!("{below} OR {column} IS NULL"))
+}
+
 /// The name and the SQL of a timestamp column that is made of numbers or text.
 fn made_time(profile: &Profile, time: &Time) -> Option<(String, String)> {
     let spec = &time.guess.spec;
-    let column = identifier(&spec.column);
-    let sql = match (spec.unit, &spec.format) {
-        (Some(TimeUnitName::Second), _) => format!("timestamp_seconds({column})"),
-        (Some(TimeUnitName::Millisecond), _) => format!("timestamp_millis({column})"),
-        (Some(TimeUnitName::Microsecond), _) => format!("timestamp_micros({column})"),
-        (Some(TimeUnitName::Nanosecond), _) => format!("timestamp_micros({column} DIV 1000)"),
+    let sql = match &spec.format {
         // What CAST reads.
-        (None, Some(format)) if format.starts_with("%Y-%m-%d") && !format.ends_with("UTC") => {
-            format!("CAST({column} AS TIMESTAMP)")
+        Some(format) if format.starts_with("%Y-%m-%d") && !format.ends_with("UTC") => {
+            format!("CAST({} AS TIMESTAMP)", identifier(&spec.column))
         }
-        _ => return None,
+        _ => timestamp_sql(spec, time.padded)?,
     };
     let mut name = "event_time".to_owned();
     while profile.columns.iter().any(|column| column.name.eq_ignore_ascii_case(&name)) {

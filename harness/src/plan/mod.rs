@@ -25,6 +25,7 @@ mod streams;
 mod table;
 mod table_join;
 mod threads;
+mod time_advice;
 mod timing;
 mod uses;
 
@@ -56,6 +57,7 @@ pub use table::{
 };
 pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
+pub(crate) use time_advice::timestamp_sql;
 pub use timing::Timing;
 pub(crate) use timing::rows_due;
 pub use uses::{FilterOnly, Uses};
@@ -418,7 +420,15 @@ fn two_streams(
         unbounded: explain_pair::unbounded(scenario, pair),
     };
     // The kernels' refusals belong before the first row.
-    let refused = |failure: Failure| failure.at(scenario.place(&spec.left));
+    let refused = |mut failure: Failure| {
+        if join.time.key.is_none()
+            && join.time.interval.is_unbounded()
+            && let Some(advice) = time_advice::advice(scenario, [&pair.left, &pair.right])
+        {
+            failure.message = format!("{}; {advice}", failure.message);
+        }
+        failure.at(scenario.place(&spec.left))
+    };
     plan.operator(&Strategy::auto()?, None).map_err(refused)?;
     Ok(Plan::StreamStream(Box::new(plan)))
 }

@@ -177,11 +177,17 @@ fn condition(
         }
         (Some(on), None) => {
             sql::streams_condition(on.get_ref(), l, r, mode, times).map_err(|error| {
+                let is_of_times = ["INTERVAL", "TIMESTAMP", "DATE"]
+                    .iter()
+                    .any(|word| error.message().contains(word));
                 let hint = match windows {
                     Some(_) => {
-                        " (with `window`, each event time is replaced by its window's `window_start`)"
+                        " (with `window`, each event time is replaced by its window's `window_start`)".to_owned()
                     }
-                    None => "",
+                    None if is_of_times => super::time_advice::advice(scenario, [left, right])
+                        .map(|advice| format!("; {advice}"))
+                        .unwrap_or_default(),
+                    None => String::new(),
                 };
                 Failure::usage(format!("`on`: {error}{hint}")).at(scenario.place(on))
             })

@@ -5,6 +5,7 @@ mod call;
 mod coerce;
 mod compare;
 mod literal;
+mod pattern;
 
 use sqlparser::ast;
 use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};

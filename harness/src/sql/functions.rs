@@ -2,9 +2,12 @@
 
 mod hash;
 mod number;
+mod pattern;
 mod text;
 mod time;
 
+pub(super) use pattern::Pattern;
+pub(crate) use pattern::{of_strftime, reads};
 pub(super) use time::{in_range, plus_months};
 
 use arrow::array::{Array, ArrayRef, AsArray};
@@ -152,8 +155,8 @@ static FUNCTIONS: &[Function] = &[
     f("minute", &[P::Timestamp], R::Int, time::minute),
     f("second", &[P::Timestamp], R::Int, time::second),
     f("date_trunc", &[P::Text, P::Timestamp], R::Timestamp, time::date_trunc).makes_nulls(),
-    f("to_timestamp", &[P::Timestamp], R::Timestamp, identity),
-    f("to_date", &[P::Date], R::Date, identity),
+    f("to_timestamp", &[P::Timestamp, P::Text], R::Timestamp, identity).optional(1),
+    f("to_date", &[P::Date, P::Text], R::Date, identity).optional(1),
     f("date_add", &[P::Date, P::Int], R::Date, time::date_add),
     f("date_sub", &[P::Date, P::Int], R::Date, time::date_sub),
     f("datediff", &[P::Date, P::Date], R::Int, time::date_diff),
@@ -169,6 +172,17 @@ static FUNCTIONS: &[Function] = &[
     f("unix_date", &[P::Date], R::Int, time::unix_date),
     f("date_from_unix_date", &[P::Int], R::Date, time::date_from_unix_date),
 ];
+
+/// Functions that read text by a pattern.
+static BY_PATTERN: &[Function] = &[
+    f("to_timestamp", &[P::Text, P::Text], R::Timestamp, time::timestamp_by_pattern),
+    f("to_date", &[P::Text, P::Text], R::Date, time::date_by_pattern),
+];
+
+/// The function of a name that reads text by a pattern.
+pub(super) fn by_pattern(name: &str) -> Option<&'static Function> {
+    BY_PATTERN.iter().find(|f| f.name == name)
+}
 
 /// The function of a name, in any case.
 pub(super) fn find(name: &str) -> Option<&'static Function> {

@@ -251,6 +251,81 @@ fn times_of_two_streams_become_timestamps() {
 }
 
 #[test]
+fn times_in_text_have_a_bound_too() {
+    let folder = Folder::small();
+    impressions_and_clicks(&folder, |at| {
+        format!("01.03.2024 {:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60)
+    });
+    let text = proposed(&folder, &["impressions.csv", "clicks.csv"]);
+    says(
+        &text,
+        &[
+            "select = [\"*\", \"to_timestamp(imp_ts, 'dd.MM.yyyy HH:mm:ss[.SSSSSSSSS]') AS event_time\"]",
+            "on = \"impressions.imp_id = clicks.imp_id AND clicks.event_time BETWEEN impressions.event_time AND impressions.event_time + INTERVAL '2 minutes'\"",
+        ],
+    );
+    let rows = std::fs::read_to_string(folder.path("rows.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 501);
+    // Without leading zeros.
+    impressions_and_clicks(&folder, |at| {
+        format!("1/3/2024 {}:{}:{}", at / 3600, at / 60 % 60, at % 60)
+    });
+    let text = proposed(&folder, &["impressions.csv", "clicks.csv", "--force"]);
+    assert!(text.contains("to_timestamp(imp_ts, 'M/d/yyyy H:m:s"), "{text}");
+    let rows = std::fs::read_to_string(folder.path("rows.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 501);
+}
+
+#[test]
+fn one_wrong_clock_does_not_count() {
+    let numbers = |at: u64| (1_709_251_200_000 + at * 1000).to_string();
+    for (time, wrong, condition) in [
+        (
+            &clock as &dyn Fn(u64) -> String,
+            "2230-01-02 00:00:00",
+            "imp_ts < timestamp_micros(8204889600000000)",
+        ),
+        (&numbers, "8204889600000", "imp_ts < 8204889600000"),
+    ] {
+        let folder = Folder::small();
+        impressions_and_clicks(&folder, time);
+        let path = folder.path("impressions.csv");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let right = text.lines().nth(1301).unwrap();
+        let (start, _) = right.rsplit_once(',').unwrap();
+        std::fs::write(&path, text.replace(right, &format!("{start},{wrong}"))).unwrap();
+        let ran = folder.streamjoin(&["init", "--streams", "impressions.csv", "clicks.csv"]);
+        let exception = "1 row is far ahead of all others and not counted: row 1,301 of impressions.csv, `imp_ts` ";
+        assert!(ran.stderr.contains(exception), "{}{}", ran.stdout, ran.stderr);
+        let text = proposed(&folder, &["--streams", "impressions.csv", "clicks.csv", "--force"]);
+        says(
+            &text,
+            &[
+                &format!("# {exception}"),
+                &format!("where = \"{condition} OR imp_ts IS NULL\""),
+                "watermark = \"1 second\"",
+            ],
+        );
+        let rows = std::fs::read_to_string(folder.path("rows.csv")).unwrap();
+        assert_eq!(rows.lines().count(), 500, "{text}");
+        assert!(!text.contains(" days"), "{text}");
+    }
+}
+
+#[test]
+fn suggested_commands_are_quoted() {
+    let folder = Folder::small();
+    clicks_and_users(&folder);
+    folder.write("my levels.csv", "level,word\n0.5,low\n1.5,high\n");
+    folder
+        .streamjoin(&["init", "clicks.csv", "my levels.csv"])
+        .fails(2, &["run --stream clicks.csv --table 'my levels.csv' --on"]);
+    folder
+        .streamjoin(&["init", "my levels.csv"])
+        .fails(2, &["`streamjoin data inspect 'my levels.csv'`"]);
+}
+
+#[test]
 fn folders_globs_and_odd_names() {
     let folder = Folder::small();
     clicks_and_users(&folder);

@@ -296,3 +296,71 @@ fn the_shipped_integers_run_by_name() {
     let text = folder.streamjoin(&args).ok();
     assert!(text.contains("21 rows in, 6 rows out"), "{text}");
 }
+
+/// Runs a join of streams whose times are numbers and text, which is refused;
+/// then as the refusal says.
+#[test]
+fn times_that_no_interval_applies_to_are_told_how_they_would() {
+    let folder = folder();
+    folder.write("i.csv", "id,ts\n1,1704067200\n2,1704067205\n");
+    folder.write("c.csv", "on,ts\n1,1.1.2024 00:00:03\n9,1.1.2024 00:05:01\n");
+    let scenario = |first: &str, second: &str, on: &str| {
+        folder.write(
+            "t.toml",
+            format!(
+                "[stream.i]\nrecording = \"i.csv\"\n{first}\nwatermark = \"1 minute\"\n[stream.c]\nrecording = \"c.csv\"\n{second}\nwatermark = \"1 minute\"\n[join]\nleft = \"i\"\nright = \"c\"\ntype = \"left outer\"\non = \"{on}\"\n[output]\nselect = [\"id\", \"on\"]\n"
+            ),
+        );
+    };
+    let number = "event_time = { column = \"ts\", unit = \"s\" }";
+    let text = "event_time = { column = \"ts\", format = \"%d.%m.%Y %H:%M:%S\" }";
+    let of_i =
+        "select = [\"*\", \"timestamp_seconds(ts) AS ts_time\"] and event_time = \"ts_time\"";
+    let of_c = "select = [\"*\", \"to_timestamp(ts, 'd.M.yyyy H:m:s') AS ts_time\"] and event_time = \"ts_time\"";
+    let between = "id = on AND c.ts_time BETWEEN i.ts_time AND i.ts_time + INTERVAL 10 SECOND";
+    for on in ["id = on", "id = on AND c.ts <= i.ts + INTERVAL 10 SECOND"] {
+        scenario(number, text, on);
+        folder.streamjoin(&["check", "t.toml"]).fails(
+            2,
+            &[
+                "no interval applies to",
+                "under [stream.i]",
+                of_i,
+                "under [stream.c]",
+                of_c,
+                "name i.ts_time in the condition",
+            ],
+        );
+    }
+    scenario(&of_i.replace(" and ", "\n"), &of_c.replace(" and ", "\n"), between);
+    folder.streamjoin(&["run", "t.toml", "-q", "-o", "t.csv"]).ok();
+    let rows = std::fs::read_to_string(folder.path("t.csv")).unwrap();
+    assert_eq!(rows, "id,on\n1,1\n2,\n");
+    // With flags, as they are pasted.
+    let flags = |first: &[&str], second: &[&str], on: &str| {
+        let args = [
+            &["run", "--stream", "i=i.csv"],
+            first,
+            &["--watermark", "1min", "--stream", "c=c.csv"],
+            second,
+            &["--watermark", "1min", "--type", "left", "--on", on, "-q"],
+        ];
+        folder.streamjoin(&args.concat())
+    };
+    let format = "ts:%d.%m.%Y %H:%M:%S";
+    let set_i = "stream.i.select=[\"*\", \"timestamp_seconds(ts) AS ts_time\"]";
+    let set_c = "stream.c.select=[\"*\", \"to_timestamp(ts, 'd.M.yyyy H:m:s') AS ts_time\"]";
+    flags(&["--event-time", "ts:s"], &["--event-time", format], "id = on").fails(
+        2,
+        &[
+            &format!("give --set '{set_i}' and --event-time 'i=ts_time'"),
+            &format!("give --set '{}' and --event-time 'c=ts_time'", set_c.replace('\'', r"'\''")),
+        ],
+    );
+    flags(
+        &["--set", set_i, "--event-time", "i=ts_time"],
+        &["--set", set_c, "--event-time", "c=ts_time"],
+        between,
+    )
+    .ok();
+}

@@ -10,6 +10,7 @@ use streamjoin_kernels::key::comparison_type;
 use super::given::{Condition, Input, Inputs};
 use crate::error::{Failure, Result};
 use crate::plan::Feed;
+use crate::shell::shell_word;
 use crate::sql::identifier;
 
 /// Refuses a join that nothing is said of, with what could be.
@@ -120,14 +121,4 @@ fn listed(name: &str, schema: &SchemaRef) -> String {
     let columns: Vec<String> =
         schema.fields().iter().map(|field| column(field.name(), field.data_type())).collect();
     format!("{name} has {}", columns.join(", "))
-}
-
-/// A word as a shell reads it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.');
-    if word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

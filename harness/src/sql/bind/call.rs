@@ -89,12 +89,22 @@ impl Binder<'_> {
         if name == "date_trunc" {
             check_unit(&arguments[0])?;
         }
+        if arguments.len() == 2
+            && let Some(function) = functions::by_pattern(name)
+        {
+            return self.by_pattern(function, arguments);
+        }
         let arguments = self.coerce_all(function, arguments)?;
+        Ok(self.called(function, arguments))
+    }
+
+    /// A call whose arguments have their types.
+    pub(super) fn called(&self, function: &'static Function, arguments: Vec<Expr>) -> Expr {
         let data_type = result_type(function.returns, arguments.first());
         let ansi = self.mode == CastMode::Ansi;
         let nullable = arguments.iter().any(|a| a.nullable) || function.makes_nulls || !ansi;
         let node = Node::Call { function, arguments, mode: self.mode };
-        Ok(Expr::new(node, data_type, nullable))
+        Expr::new(node, data_type, nullable)
     }
 
     fn coerce_all(&self, function: &Function, arguments: Vec<Expr>) -> Result<Vec<Expr>> {

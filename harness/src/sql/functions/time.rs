@@ -9,6 +9,7 @@ use streamjoin_kernels::key::calendar::{civil_from_days, days_from_civil, days_i
 use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;
+use super::pattern::Pattern;
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
@@ -180,6 +181,35 @@ pub(super) fn last_day(a: &Arguments<'_>) -> Result<ArrayRef> {
         let (year, month, _) = civil_from_days(days(row)?.into());
         Some(Some(days_from_civil(year, month, days_in_month(year, month))))
     })
+}
+
+/// The microseconds of each row's text by the pattern, which is one for all rows.
+fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
+    let (text, pattern) = (a.text(0), a.text(1)(0).unwrap_or_default());
+    let parsed = Pattern::parse(pattern).map_err(JoinError::InvalidPlan)?;
+    let time = |row: usize| {
+        let Some(text) = text(row) else { return Ok(None) };
+        match parsed.read(text) {
+            None if a.mode == CastMode::Ansi => {
+                let shown: String = text.chars().take(60).collect();
+                Err(JoinError::Predicate(format!(
+                    "'{shown}' (row {row} of the batch) does not fit the pattern '{pattern}'; correct either, or switch ANSI mode off to get null"
+                )))
+            }
+            time => Ok(time),
+        }
+    };
+    (0..a.rows).map(time).collect()
+}
+
+pub(super) fn timestamp_by_pattern(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let micros = PrimitiveArray::<TimestampMicrosecondType>::from(by_pattern(a)?);
+    Ok(Arc::new(micros.with_timezone("UTC")))
+}
+
+pub(super) fn date_by_pattern(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let days = by_pattern(a)?.into_iter().map(|micros| Some(micros?.div_euclid(DAY) as i32));
+    Ok(Arc::new(days.collect::<PrimitiveArray<Date32Type>>()))
 }
 
 fn timestamp_of(a: &Arguments<'_>, what: &str, micros: i64) -> Result<ArrayRef> {

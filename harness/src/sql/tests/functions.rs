@@ -193,6 +193,116 @@ fn time_functions() {
 }
 
 #[test]
+fn text_is_read_by_patterns() {
+    for (text, pattern, expected) in [
+        ("01.02.2024 03:04:05", "dd.MM.yyyy HH:mm:ss", "2024-02-01 03:04:05"),
+        ("2024-02-01 03:04:05.678", "yyyy-MM-dd HH:mm:ss.SSS", "2024-02-01 03:04:05.678"),
+        ("2024-02-01 03:04:05.6", "yyyy-MM-dd HH:mm:ss.SSS", "2024-02-01 03:04:05.6"),
+        (
+            "2024-02-01 03:04:05.123456789",
+            "yyyy-MM-dd HH:mm:ss.SSSSSSSSS",
+            "2024-02-01 03:04:05.123456",
+        ),
+        ("2024-02-01T03:04", "yyyy-MM-dd''T''HH:mm", "2024-02-01 03:04:00"),
+        ("2024-02-01 03:04:05", "yyyy-MM-dd HH:mm:ss[.SSS]", "2024-02-01 03:04:05"),
+        ("2024-02-01 03:04:05.5", "yyyy-MM-dd HH:mm:ss[.SSS]", "2024-02-01 03:04:05.5"),
+        ("20240201030405", "yyyyMMddHHmmss", "2024-02-01 03:04:05"),
+        ("2/1/24 3:04 PM", "M/d/yy h:mm a", "2024-02-01 15:04:00"),
+        ("12:30 am", "hh:mm a", "1970-01-01 00:30:00"),
+        ("12:30 PM", "hh:mm a", "1970-01-01 12:30:00"),
+        ("10/Oct/2024:13:55:36 +0200", "dd/MMM/yyyy:HH:mm:ss Z", "2024-10-10 11:55:36"),
+        ("1 october 2024", "d MMMM yyyy", "2024-10-01 00:00:00"),
+        ("2024-02-01T03:04:05Z", "yyyy-MM-dd''T''HH:mm:ssXXX", "2024-02-01 03:04:05"),
+        ("2024-02-01T03:04:05-01:30", "yyyy-MM-dd''T''HH:mm:ssXXX", "2024-02-01 04:34:05"),
+        ("29.02.2024", "dd.MM.yyyy", "2024-02-29 00:00:00"),
+        ("5 o''clock", "H ''o''''clock''", "1970-01-01 05:00:00"),
+    ] {
+        let call = format!("to_timestamp('{text}', '{pattern}')");
+        assert_eq!(constant(&call), (expected.to_owned(), us()), "{call}");
+    }
+    assert_eq!(
+        constant("to_date('01.02.2024', 'dd.MM.yyyy')"),
+        ("2024-02-01".to_owned(), DataType::Date32)
+    );
+    assert_eq!(value("to_date('31.12.1969 23:59', 'dd.MM.yyyy HH:mm')"), "1969-12-31");
+    assert_eq!(value("to_timestamp(NULL, 'yyyy')"), "null");
+    // What is a time already is not read.
+    assert_eq!(value("to_date(TIMESTAMP '2024-02-01 03:04:05', 'yyyy')"), "2024-02-01");
+}
+
+#[test]
+fn text_that_does_not_fit_a_pattern() {
+    for (text, pattern) in [
+        ("1.2.2024", "dd.MM.yyyy"),
+        ("31.02.2024", "dd.MM.yyyy"),
+        ("29.02.2023", "dd.MM.yyyy"),
+        ("01.13.2024", "dd.MM.yyyy"),
+        ("01.02.2024 ", "dd.MM.yyyy"),
+        ("01.02.20241", "dd.MM.yyyy"),
+        ("01.02", "dd.MM.yyyy"),
+        ("", "dd.MM.yyyy"),
+        ("24:00", "HH:mm"),
+        ("13:00 PM", "hh:mm a"),
+        ("03:04:05.1234", "HH:mm:ss.SSS"),
+        ("03:04:05.", "HH:mm:ss.SSS"),
+        ("é", "yyyy"),
+        ("1é", "d''e''"),
+        ("+0é:00", "XXX"),
+        ("+19:00", "XXX"),
+    ] {
+        let call = format!("to_timestamp(s, '{pattern}')");
+        let t = table(vec![("s", strings(vec![None, Some(text)]))]);
+        let message = t.fails(&call);
+        assert!(message.contains("does not fit the pattern"), "{text} {message}");
+        assert!(message.contains("row 1"), "{message}");
+        assert_eq!(t.lenient(&call), ["null", "null"], "{text}");
+    }
+    let t = table(vec![
+        ("s", strings(vec![Some("01.02.2024"), None, Some("03.02.2024")])),
+        ("n", ints(vec![Some(1), Some(2), None])),
+    ]);
+    assert_eq!(t.values("to_date(s, 'dd.MM.yyyy')"), ["2024-02-01", "null", "2024-02-03"]);
+    for (call, message) in [
+        ("to_timestamp(s, 'yyyy-MM-dd EEEE')", "`EEEE` is not supported"),
+        ("to_timestamp(s, 'YYYY-MM-dd')", "`YYYY` is not supported"),
+        ("to_date(s, 'DD.MM.yyyy')", "`DD` is not supported"),
+        ("to_date(s, 'yyyy-MM-ddThh')", "`T` is not supported"),
+        ("to_date(s, '%Y-%m-%d')", "`Y` is not supported"),
+        ("to_date(s, 'yyyy ''x')", "does not end"),
+        ("to_date(s, 'yyyy[-MM')", "does not end"),
+        ("to_date(s, 'yyyy-MM]')", "no [ before it"),
+        ("to_date(s, s)", "must be constant text"),
+        ("to_date(s, NULL)", "must be constant text"),
+        ("to_timestamp(n, 'yyyy')", "timestamp_seconds"),
+        ("to_timestamp(s, 'yyyy', 1)", "takes 1 to 2 arguments"),
+    ] {
+        let found = t.fails(call);
+        assert!(found.contains(message), "{call}: {found}");
+    }
+}
+
+#[test]
+fn patterns_of_strftime_have_counterparts() {
+    for (format, padded, pattern) in [
+        ("%d.%m.%Y %H:%M:%S%.f", true, Some("dd.MM.yyyy HH:mm:ss[.SSSSSSSSS]")),
+        ("%d.%m.%Y %H:%M:%S%.f", false, Some("d.M.yyyy H:m:s[.SSSSSSSSS]")),
+        ("%Y-%m-%dT%H:%M:%S%.3fZ", true, Some("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")),
+        ("%Y%m%d", false, Some("yyyyMMdd")),
+        ("%d/%b/%Y:%H:%M:%S +0000", true, Some("dd/MMM/yyyy:HH:mm:ss +0000")),
+        ("%m/%d/%Y %I:%M:%S %p", true, Some("MM/dd/yyyy hh:mm:ss a")),
+        ("%F %T", true, Some("yyyy-MM-dd HH:mm:ss")),
+        ("%Y-%j", true, None),
+        ("%s", true, None),
+        ("%d.%m.%Y %z", true, None),
+    ] {
+        assert_eq!(of_strftime(format, padded).as_deref(), pattern, "{format}");
+    }
+    let pattern = of_strftime("%d.%m.%Y %H:%M:%S%.f", false).unwrap();
+    assert!(reads(&pattern, ["1.2.2024 3:04:05", "01.02.2024 03:04:05.25"].into_iter()));
+    assert!(!reads("dd.MM.yyyy", ["01.02.2024", "1.2.2024"].into_iter()));
+}
+
+#[test]
 fn columns_and_constants_mix() {
     let t = table(vec![
         ("s", strings(vec![Some("ab"), None, Some("cd")])),

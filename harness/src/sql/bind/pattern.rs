@@ -1,0 +1,48 @@
+//! Calls that read text by a pattern: `to_timestamp(text, 'dd.MM.yyyy')`.
+
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::DataType;
+
+use super::super::error::{Result, SqlError};
+use super::super::expr::Expr;
+use super::super::functions::{Function, Pattern};
+use super::super::types::{is_date, is_string, sql_name, value_type};
+use super::Binder;
+
+impl Binder<'_> {
+    /// The call of `function` with a value and a pattern, which is looked at now.
+    pub(super) fn by_pattern(
+        &self,
+        function: &'static Function,
+        mut arguments: Vec<Expr>,
+    ) -> Result<Expr> {
+        let name = function.name;
+        let pattern = arguments[1].literal().and_then(|text| text.as_string_opt::<i32>());
+        let Some(pattern) = pattern.filter(|text| text.is_valid(0)).map(|text| text.value(0))
+        else {
+            return Err(SqlError::new(format!(
+                "the pattern of `{name}` must be constant text, such as 'yyyy-MM-dd HH:mm:ss'"
+            )));
+        };
+        Pattern::parse(pattern).map_err(|reason| {
+            SqlError::new(format!("the pattern '{pattern}' of `{name}`: {reason}"))
+        })?;
+        let from = value_type(&arguments[0].data_type).clone();
+        let is_time = is_date(&from) || matches!(from, DataType::Timestamp(..));
+        if is_time {
+            // As in Spark: there is nothing to read.
+            arguments.truncate(1);
+            return self.call(name, arguments);
+        }
+        if !is_string(&from) && from != DataType::Null {
+            return Err(SqlError::new(format!(
+                "`{name}` reads text by a pattern, but `{}` is {}; numbers are read by timestamp_seconds, timestamp_millis or timestamp_micros",
+                arguments[0],
+                sql_name(&from)
+            )));
+        }
+        let pattern = arguments.swap_remove(1);
+        let text = self.cast_to(arguments.swap_remove(0), &DataType::Utf8)?;
+        Ok(self.called(function, vec![text, pattern]))
+    }
+}
