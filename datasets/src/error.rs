@@ -248,6 +248,28 @@ pub enum DatasetError {
         /// Why.
         source: io::Error,
     },
+    /// A file that could not be written.
+    #[error("{}: {source}", path.display())]
+    WriteFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Box<DatasetError>,
+    },
+    /// A recording of which nothing could be kept.
+    #[error(
+        "{failure}; {rows} rows are lost: {format} had written nothing whole; csv, jsonl and arrow-stream keep more ({kept})"
+    )]
+    NothingKept {
+        /// What ended it.
+        failure: Box<DatasetError>,
+        /// Rows that had come.
+        rows: u64,
+        /// Its format.
+        format: FileFormat,
+        /// Why nothing could be kept.
+        kept: String,
+    },
     /// A file that must not be overwritten.
     #[error("{}: already exists; choose another path or force overwriting", path.display())]
     Exists {
@@ -315,6 +337,16 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// Names the file that a writer, which only knows its sink, was writing.
+    pub(crate) fn written_to(self, path: &Path) -> Self {
+        match self {
+            DatasetError::Write { .. } | DatasetError::WriteCompressed { .. } => {
+                DatasetError::WriteFile { path: path.to_owned(), source: Box::new(self) }
+            }
+            error => error,
+        }
+    }
+
     pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         DatasetError::Io { path: path.to_owned(), doing, source }
     }
@@ -353,6 +385,7 @@ impl DatasetError {
                 }
                 false
             }
+            DatasetError::WriteFile { source, .. } => source.is_broken_pipe(),
             _ => false,
         }
     }

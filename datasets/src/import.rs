@@ -105,8 +105,9 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     }
     let file = AtomicFile::create(to, options.force)?;
     let mut out = writer_for(to, format, Box::new(file.handle()?), &schema)?;
-    let rows = copy(rows_of(from)?, &schema, &origin, options, &mut |batch| out.write(batch))?;
-    out.finish()?;
+    let mut write = |batch: &RecordBatch| out.write(batch).map_err(|e| e.written_to(to));
+    let rows = copy(rows_of(from)?, &schema, &origin, options, &mut write)?;
+    out.finish().map_err(|e| e.written_to(to))?;
     let sum = sha256_file(file.temporary())?;
     file.commit()?;
     let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();

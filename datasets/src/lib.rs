@@ -48,7 +48,7 @@ pub use generate::{
 pub use import::{ImportFrom, ImportOptions, Imported, import};
 pub use input::{Compression, Live};
 pub use options::ReadOptions;
-pub use recorder::{BatchCut, RecordOptions, Recorded, record};
+pub use recorder::{BatchCut, Lost, RecordOptions, Recorded, record};
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};
 pub use source::{Batches, Source, SourceBatch, read_table};
 pub use type_text::{parse_type, timestamp_utc, type_text};

@@ -2,7 +2,7 @@
 //! [`FileFormat`] and a line in [`FORMATS`].
 
 mod arrow_file;
-mod arrow_message;
+pub(crate) mod arrow_message;
 mod arrow_stream;
 mod csv;
 mod declare;

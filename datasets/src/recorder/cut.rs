@@ -56,12 +56,19 @@ impl Cutter {
         self.batch
     }
 
-    pub(super) fn batches(&self) -> u64 {
-        (self.batch + 1) as u64
+    /// Batches of the first `rows` rows; of all, if the borders are too many.
+    pub(super) fn batches_of(&self, rows: u64) -> u64 {
+        match &self.borders {
+            Some(borders) => borders.partition_point(|border| *border < rows) as u64,
+            None => (self.batch + 1) as u64,
+        }
     }
 
-    pub(super) fn into_borders(self) -> Option<Vec<u64>> {
-        self.borders
+    /// Borders of the first `rows` rows.
+    pub(super) fn into_borders(self, rows: u64) -> Option<Vec<u64>> {
+        let mut borders = self.borders?;
+        borders.truncate(borders.partition_point(|border| *border < rows));
+        Some(borders)
     }
 }
 
@@ -72,7 +79,7 @@ mod tests {
     fn cut(rows: Option<u64>, every_us: Option<i64>, times: &[i64]) -> (Vec<i64>, Vec<u64>) {
         let mut cutter = Cutter::new(&BatchCut { column: String::new(), rows, every_us });
         let batches = times.iter().map(|time| cutter.batch_of(*time)).collect();
-        (batches, cutter.into_borders().unwrap())
+        (batches, cutter.into_borders(u64::MAX).unwrap())
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! which it came.
 
 mod cut;
+mod overflow;
+mod rescue;
 
 use std::fs;
 use std::io::Read;
@@ -13,16 +15,18 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 pub use cut::BatchCut;
 
-use crate::digest::RunningSum;
+use crate::digest::{RunningSum, sha256_file};
 use crate::error::{DatasetError, Result, nearest};
 use crate::format::{FileFormat, LiveFormat, live};
 use crate::import::name_of;
-use crate::input::{Input, Live, LiveReader};
+use crate::input::{Compression, Input, Live, LiveReader};
 use crate::options::ReadOptions;
 use crate::sidecar::{FileDigest, Sidecar, sidecar_path};
 use crate::type_text::timestamp_utc;
 use crate::write::{AtomicFile, BatchWriter, writer_for};
 use cut::Cutter;
+use overflow::Overflow;
+use rescue::rescue;
 
 /// How a live input is recorded, and what the sidecar says.
 #[derive(Debug, Clone)]
@@ -57,20 +61,32 @@ pub struct RecordOptions {
 pub struct Recorded {
     /// The file: `NAME.partial.EXTENSION` after a failure.
     pub path: PathBuf,
-    /// Its sidecar.
-    pub sidecar: PathBuf,
+    /// Its sidecar, or why it has none.
+    pub sidecar: Result<PathBuf>,
     /// What the input was of.
     pub input_format: LiveFormat,
-    /// Rows written.
+    /// Rows in the file.
     pub rows: u64,
+    /// Rows that had come and are not in the file, as it could not be written.
+    pub lost: Lost,
     /// Batches, if it was cut.
     pub batches: Option<u64>,
     /// Size of the file.
     pub bytes: u64,
     /// SHA-256 of the file in lower-case hexadecimal.
     pub sha256: String,
-    /// What ended it before the input did; the rows before that are in the file.
+    /// What ended it before the input did.
     pub failure: Option<DatasetError>,
+}
+
+/// What of a recording is not in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// So many rows, the last ones.
+    Rows(u64),
+    /// The file is cut off within its compression or its last rows: what it has
+    /// is not counted.
+    Unknown,
 }
 
 /// Records `input` until it ends, `live` says so, or something is wrong with
@@ -81,7 +97,8 @@ pub struct Recorded {
 /// # Errors
 /// The file exists, a format that cannot hold the columns, a column whose name
 /// is taken, an input without a row and without columns, a file that cannot be
-/// written. What goes wrong after the first row is [`Recorded::failure`].
+/// written. What goes wrong after the first row is [`Recorded::failure`], unless
+/// nothing can be kept ([`DatasetError::NothingKept`]).
 pub fn record(
     input: impl Read + Send + 'static,
     to: &Path,
@@ -99,20 +116,25 @@ pub fn record(
     let mut rows = live(origin, input, options.input_format, &options.kcat_prefix, &options.read)?;
     let schema = recorded_schema(&rows.schema, options)?;
     let sum = RunningSum::default();
-    let sink = Box::new(sum.writer(file.handle()?));
-    let mut writer = writer_for(to, format, sink, &schema)?;
+    let sink = Overflow::new(file.handle()?);
+    let mut writer = writer_for(to, format, Box::new(sum.writer(sink.clone())), &schema)?;
     let mut recording = Recording {
         schema: schema.clone(),
         cutter: options.cut.as_ref().map(Cutter::new),
         rows: 0,
     };
     let input_format = rows.format;
+    let mut unwritten = None;
     let failure = loop {
         let place = rows.batches.place();
         let next = input_format.file_format().guard(origin, place, || rows.batches.next_batch());
         match next {
             Ok(Some(batch)) => {
-                recording.add(&batch, &rows.batches.arrivals(), writer.as_mut())?;
+                let added = recording.add(&batch, &rows.batches.arrivals(), writer.as_mut());
+                unwritten = added.err();
+                if unwritten.is_some() || sink.has_failed() {
+                    break None;
+                }
             }
             Ok(None) => break None,
             Err(error) => break Some(error),
@@ -123,36 +145,95 @@ pub fn record(
     {
         return Err(error);
     }
-    writer.finish()?;
-    let sum = sum.get();
+    let finished = writer.finish();
+    let unwritten = match sink.take_failure() {
+        Some(error) => Some(DatasetError::io(to, "write", error)),
+        None => unwritten.or(finished.err()).map(|error| error.written_to(to)),
+    };
+    let mut lost = Lost::Rows(0);
+    let mut sum = sum.get();
+    let failure = match unwritten {
+        Some(error) => {
+            let error = cut_to_whole(error, to, format, &sink, &mut recording, &mut lost)?;
+            sum = sha256_file(file.temporary())?;
+            Some(error)
+        }
+        None => failure,
+    };
     let (path, failure) = keep(file, to, options.force, failure)?;
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let batches = recording.cutter.as_ref().map(Cutter::batches);
+    let batches = recording.cutter.as_ref().map(|cutter| cutter.batches_of(recording.rows));
     let sidecar = Sidecar {
         name: options.name.clone().unwrap_or_else(|| name_of(to)),
         description: options.description.clone(),
         schema: Sidecar::columns(&schema),
         event_time: options.event_time.clone(),
         arrival: Some(options.arrival.clone()),
-        batch_borders: recording.cutter.and_then(Cutter::into_borders),
+        batch_borders: recording.cutter.and_then(|cutter| cutter.into_borders(recording.rows)),
         sorted_by: Vec::new(),
         rows: recording.rows,
         files: vec![FileDigest { path: file_name, bytes: sum.bytes, sha256: sum.sha256.clone() }],
         licence: None,
         source: Some(format!("{}, {input_format}", options.input)),
     };
-    let sidecar = sidecar.write(&path)?;
+    let sidecar = match lost {
+        Lost::Rows(_) => sidecar.write(&path),
+        Lost::Unknown => Err(DatasetError::Sidecar {
+            path: sidecar_path(&path),
+            message: "the rows of the file are not known".to_owned(),
+        }),
+    };
     let (bytes, sha256) = (sum.bytes, sum.sha256);
     Ok(Recorded {
         path,
         sidecar,
         input_format,
         rows: recording.rows,
+        lost,
         batches,
         bytes,
         sha256,
         failure,
     })
+}
+
+/// Makes a readable file of what was written before `error`, if it can.
+fn cut_to_whole(
+    error: DatasetError,
+    to: &Path,
+    format: FileFormat,
+    sink: &Overflow,
+    recording: &mut Recording,
+    lost: &mut Lost,
+) -> Result<DatasetError> {
+    let nothing = |failure: DatasetError, why: String| {
+        let failure = Box::new(failure);
+        DatasetError::NothingKept { failure, rows: recording.rows, format, kept: why }
+    };
+    if let Some(compression) = Compression::from_path(to) {
+        if sink.write_tail().is_err() {
+            *lost = Lost::Unknown;
+        }
+        if sink.written() == 0 {
+            return Err(nothing(error, format!("{compression} had written no byte")));
+        }
+        return Ok(error);
+    }
+    match rescue(format, sink) {
+        Ok(0) => Err(nothing(error, "the disk took no whole part".to_owned())),
+        Ok(rows) => {
+            *lost = Lost::Rows(recording.rows.saturating_sub(rows));
+            recording.rows = rows;
+            Ok(error)
+        }
+        Err(why) if matches!(format, FileFormat::ArrowFile | FileFormat::Parquet) => {
+            Err(nothing(error, why.to_string()))
+        }
+        Err(_) => {
+            *lost = Lost::Unknown;
+            Ok(error)
+        }
+    }
 }
 
 /// Gives the file its name, or that of a part of one.
@@ -166,15 +247,22 @@ fn keep(
     let failure = failure
         .or_else(|| (!force && to.exists()).then(|| DatasetError::Exists { path: to.to_owned() }));
     if failure.is_some() {
-        return Ok((file.keep_partial()?, failure));
+        let path = file.keep_partial()?;
+        remove_sidecar(&path)?;
+        return Ok((path, failure));
     }
-    // The old sidecar must not speak of the new file.
-    let old = sidecar_path(to);
-    if old.is_file() {
-        fs::remove_file(&old).map_err(|e| DatasetError::io(&old, "replace", e))?;
-    }
+    remove_sidecar(to)?;
     file.commit()?;
     Ok((to.to_owned(), None))
+}
+
+/// An old sidecar must not speak of a new file.
+fn remove_sidecar(path: &Path) -> Result<()> {
+    let old = sidecar_path(path);
+    match old.is_file() {
+        true => fs::remove_file(&old).map_err(|e| DatasetError::io(&old, "replace", e)),
+        false => Ok(()),
+    }
 }
 
 /// The input's columns and those that are added.

@@ -26,15 +26,35 @@ pub fn remove_unfinished() {
     }
 }
 
+/// Names up to so many bytes long are taken by every file system.
+const SHORT: usize = 100;
+
+/// The beginning of `stem` that, with `more` bytes, is a name no longer than one
+/// of `len` bytes, which the file system takes.
+fn shortened(stem: &OsStr, len: usize, more: usize) -> OsString {
+    if stem.len() + more <= len.max(SHORT) {
+        return stem.to_owned();
+    }
+    let mut stem = stem.to_string_lossy().into_owned();
+    let mut end = len.max(SHORT).saturating_sub(more).min(stem.len());
+    while !stem.is_char_boundary(end) {
+        end -= 1;
+    }
+    stem.truncate(end);
+    stem.into()
+}
+
 /// A new file beside `path`, under a name that no other writer has, not even one
 /// of the same process number on another machine.
 fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     for attempt in 0_u32.. {
+        let end = format!(".{}-{attempt}.tmp", std::process::id());
         let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        hidden.push(shortened(name, name.len(), 1 + end.len()));
+        hidden.push(end);
         let temporary = path.with_file_name(hidden);
-        match File::create_new(&temporary) {
+        // Read by who cuts a file that could not be written to its end.
+        match File::options().read(true).write(true).create_new(true).open(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => return created.map(|file| (temporary, file)),
         }
@@ -152,11 +172,14 @@ impl AtomicFile {
 fn partial_path(path: &Path) -> PathBuf {
     let packing = Compression::from_path(path).and(path.extension());
     let plain = uncompressed_name(path);
-    let mut name = plain.file_stem().unwrap_or_default().to_owned();
+    let mut end = OsString::new();
     for extension in [Some("partial".as_ref()), plain.extension(), packing].into_iter().flatten() {
-        name.push(".");
-        name.push(extension);
+        end.push(".");
+        end.push(extension);
     }
+    let len = path.file_name().unwrap_or_default().len();
+    let mut name = shortened(plain.file_stem().unwrap_or_default(), len, end.len());
+    name.push(end);
     path.with_file_name(name)
 }
 
@@ -213,6 +236,19 @@ mod tests {
         ] {
             assert_eq!(partial_path(Path::new(path)), Path::new(partial));
         }
+    }
+
+    #[test]
+    fn names_may_be_as_long_as_the_file_system_takes() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a".repeat(251) + ".csv", "a".to_owned() + &"é".repeat(125) + ".csv"] {
+            let path = dir.path().join(name);
+            AtomicFile::create(&path, false).unwrap().commit().unwrap();
+            let partial = AtomicFile::create(&path, true).unwrap().keep_partial().unwrap();
+            assert!(path.exists() && partial.exists() && partial != path);
+            assert!(partial.to_string_lossy().ends_with(".partial.csv"));
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
     }
 
     #[test]

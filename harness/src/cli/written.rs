@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
 use streamjoin_datasets::AtomicFile;
 
 use crate::error::{Failure, Result};
@@ -71,6 +72,38 @@ fn place(path: &Path) -> Option<PathBuf> {
         _ => Path::new("."),
     };
     Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+/// Refuses an output that would replace one of the files that are read.
+///
+/// # Errors
+/// A usage failure that names both.
+pub(super) fn check_read(output: &Path, files: &[PathBuf]) -> Result<()> {
+    match files.iter().find(|read| same(output, read)) {
+        None => Ok(()),
+        Some(read) => Err(Failure::usage(format!(
+            "output path {} is a file that is read ({}): choose another",
+            output.display(),
+            read.display()
+        ))),
+    }
+}
+
+/// Refuses an output that would replace what stands on standard input.
+///
+/// # Errors
+/// A usage failure that names the path.
+pub(super) fn check_stdin(output: &Path) -> Result<()> {
+    let (Ok(output_file), Ok(input)) = (Handle::from_path(output), Handle::stdin()) else {
+        return Ok(());
+    };
+    if output_file != input {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "output path {} is the file that is read on standard input: choose another",
+        output.display()
+    )))
 }
 
 /// Whether writing to `path` would replace `read`: links are followed.

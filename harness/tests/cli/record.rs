@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, Ran};
+use crate::support::{Folder, Ran, in_own_mounts, printed, said};
 
 /// `streamjoin data record ARGS` in the folder, with a pipe to its input.
 fn start(folder: &Folder, args: &[&str]) -> Child {
@@ -169,6 +169,80 @@ fn a_bad_line_keeps_the_rows_before_it() {
     assert!(shown.contains("1,202 rows"), "{shown}");
 }
 
+/// A script that records the standard output of `rows` on a disk of `size` and
+/// then lists it; the exit code is the recording's.
+fn on_small_disk(size: &str, rows: &str, args: &str) -> String {
+    format!(
+        "mount -t tmpfs -o size={size} tmpfs disk
+         code=0; {rows} | $SJ data record {args} >said || code=$?
+         ls -A disk; cp disk/* kept; exit $code"
+    )
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_written_whole() {
+    for extension in ["csv", "tsv", "jsonl", "arrows", "arrow", "parquet"] {
+        let folder = Folder::small();
+        ["disk", "kept"].iter().for_each(|name| folder.write(&format!("{name}/x"), ""));
+        // Line ends and quotes within a field; enough for two row groups.
+        let rows = "awk 'BEGIN { print \"n,s\"; for (i = 0; i < 600000; i++) \
+                    printf \"%d,\\\"%d \\\"\\\"x\\\"\\\"\\n%d\\\"\\n\", i, i * 7919 % 10007, rand() * 1e9 }'";
+        let size = if extension == "parquet" { "5m" } else { "1m" };
+        let args = format!("-o disk/a.{extension} --batch-rows 100");
+        let Some(output) = in_own_mounts(&folder, &on_small_disk(size, rows, &args)) else {
+            return;
+        };
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{extension}: {said}");
+        let partial = format!("disk/a.partial.{extension}");
+        for part in [&format!("disk/a.{extension}: cannot write: No space left"), &partial] {
+            assert!(said.contains(part), "{extension}: {said}");
+        }
+        let names = printed(&output);
+        assert!(!names.contains(".tmp"), "{names}");
+        let file = format!("kept/a.partial.{extension}");
+        let shown = folder.streamjoin(&["data", "inspect", &file, "--format", "json"]).ok();
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        let rows = shown["rows"].as_u64().unwrap();
+        assert!(rows > 5_000, "{extension}: {rows}");
+        // Every row up to there, and what the message says.
+        assert_eq!(shown["columns"][0]["max"], (rows - 1).to_string(), "{extension}");
+        let digits = said.replace(',', "");
+        assert!(digits.contains(&format!("the first {rows} rows are in {partial}")), "{said}");
+        let sidecar = folder.path(&format!("{file}.sidecar.json"));
+        match fs::read_to_string(sidecar) {
+            Ok(text) => {
+                let sidecar: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(sidecar["rows"], rows, "{extension}");
+                let borders = sidecar["batchBorders"].as_array().unwrap();
+                assert_eq!(borders.len() as u64, rows.div_ceil(100), "{extension}");
+            }
+            Err(_) => assert!(said.contains("no sidecar ("), "{extension}: {said}"),
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_of_which_nothing_whole_is_kept_is_told() {
+    for (extension, words) in [
+        ("parquet", &["rows are lost", "csv, jsonl and arrow-stream keep more"][..]),
+        ("csv.gz", &["a.partial.csv.gz", "cut off at its end", "no sidecar"]),
+    ] {
+        let folder = Folder::small();
+        ["disk", "kept"].iter().for_each(|name| folder.write(&format!("{name}/x"), ""));
+        let rows =
+            "awk 'BEGIN { print \"n,s\"; for (i = 0; i < 100000; i++) print i \",\" rand() }'";
+        let args = format!("-o disk/a.{extension}");
+        let Some(output) = in_own_mounts(&folder, &on_small_disk("64k", rows, &args)) else {
+            return;
+        };
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("disk/a.{extension}: cannot write: No space")), "{said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "no {word}: {said}"));
+    }
+}
+
 /// Waits until the recorder has seen something: the file is begun before.
 fn wait_for(folder: &Folder, end: &str) -> PathBuf {
     let start = Instant::now();
@@ -323,4 +397,38 @@ fn text_is_read_as_it_is_told() {
     folder.streamjoin(&[&import[..], &typed].concat()).ok();
     let shown = folder.streamjoin(&["data", "inspect", "p.parquet"]).ok();
     assert!(shown.contains("decimal(5,2)"), "{shown}");
+}
+
+#[test]
+fn no_output_replaces_its_own_input() {
+    let folder = Folder::small();
+    let import = ["data", "import", "orders.csv", "-o", "./orders.csv", "--force"];
+    folder.streamjoin(&import).fails(2, &["./orders.csv", "is a file that is read"]);
+    let import = ["data", "import", "*.csv", "-o", "customers.csv", "--force"];
+    folder.streamjoin(&import).fails(2, &["customers.csv", "is a file that is read"]);
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("streamjoin"));
+    command.current_dir(folder.path(""));
+    command.args(["data", "record", "-o", "orders.csv", "--force"]);
+    command.stdin(fs::File::open(folder.path("orders.csv")).unwrap());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    ended(command.spawn().unwrap()).fails(2, &["orders.csv", "standard input"]);
+    assert_eq!(fs::read_to_string(folder.path("orders.csv")).unwrap(), crate::support::ORDERS);
+}
+
+#[test]
+fn an_import_onto_a_full_disk_names_its_file() {
+    let folder = Folder::small();
+    folder.write("disk/x", "");
+    let generator = "kind = \"rate\", rows_per_second = 5, limit = 1000000";
+    for extension in ["csv", "csv.gz", "parquet"] {
+        let script = format!(
+            "mount -t tmpfs -o size=64k tmpfs disk
+             $SJ data import --generator '{generator}' -o disk/a.{extension}"
+        );
+        let Some(output) = in_own_mounts(&folder, &script) else { return };
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("disk/a.{extension}: cannot write")), "{said}");
+        assert!(said.contains("No space left on device"), "{said}");
+    }
 }

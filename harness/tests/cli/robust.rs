@@ -1,7 +1,6 @@
 //! Runs whose surroundings fail them: disks, pipes, folders, files that change,
 //! time that runs out.
 
-use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use arrow::ipc::writer::FileWriter;
 
-use crate::support::{CUSTOMERS, Folder, ORDERS, SCENARIO, WRITABLE};
+use crate::support::{CUSTOMERS, Folder, ORDERS, SCENARIO, WRITABLE, in_own_mounts, printed, said};
 
 /// A stream that takes longer than any test, or as long as `limit` says.
 fn long(limit: u64) -> String {
@@ -42,47 +41,12 @@ fn streamjoin(folder: &Folder, args: &[&str]) -> Command {
     command
 }
 
-/// The options with which `unshare` lets a process mount, if any do.
-fn mounting() -> Option<&'static [&'static str]> {
-    let ways: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
-    let may = |way: &&[&str]| {
-        let tried = ["sh", "-c", "mount -t tmpfs tmpfs /mnt"];
-        let tried = Command::new("unshare").args(*way).args(tried).stderr(Stdio::null()).status();
-        tried.is_ok_and(|status| status.success())
-    };
-    let way = ways.into_iter().find(may);
-    if way.is_none() {
-        assert!(env::var_os("CI").is_none(), "this machine lets no process mount");
-        eprintln!("not tested: this machine lets no process mount");
-    }
-    way
-}
-
-/// A shell script with the program as `$SJ`, in a file-system view of its own;
-/// `None` where nobody may make one.
-fn in_own_mounts(folder: &Folder, script: &str) -> Option<Output> {
-    let mut command = Command::new("unshare");
-    command.args(mounting()?).args(["sh", "-euc", script]);
-    command.env("SJ", assert_cmd::cargo::cargo_bin!("streamjoin")).env_remove("STREAMJOIN_DATA");
-    command.env("STREAMJOIN_MEASURE_FOR", "50ms");
-    command.current_dir(folder.path("")).stdin(Stdio::null());
-    Some(command.output().unwrap())
-}
-
 fn shell(folder: &Folder, script: &str) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", script]).current_dir(folder.path("")).stdin(Stdio::null());
     command.env("SJ", assert_cmd::cargo::cargo_bin!("streamjoin")).env_remove("STREAMJOIN_DATA");
     command.env("STREAMJOIN_MEASURE_FOR", "50ms");
     command.output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn printed(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn wait(what: &str, mut done: impl FnMut() -> bool) {

@@ -1,7 +1,9 @@
 //! A folder with a small stream and table, and the binary to run over them.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{self, Output, Stdio};
 
 use assert_cmd::Command;
 
@@ -135,4 +137,42 @@ impl Ran {
             assert!(self.stderr.contains(word), "no `{word}` in: {}", self.stderr);
         }
     }
+}
+
+/// The options with which `unshare` lets a process mount, if any do.
+fn mounting() -> Option<&'static [&'static str]> {
+    let ways: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
+    let may = |way: &&[&str]| {
+        let tried = ["sh", "-c", "mount -t tmpfs tmpfs /mnt"];
+        let tried =
+            process::Command::new("unshare").args(*way).args(tried).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    };
+    let way = ways.into_iter().find(may);
+    if way.is_none() {
+        assert!(env::var_os("CI").is_none(), "this machine lets no process mount");
+        eprintln!("not tested: this machine lets no process mount");
+    }
+    way
+}
+
+/// A shell script with the program as `$SJ`, in a file-system view of its own;
+/// `None` where nobody may make one.
+pub(crate) fn in_own_mounts(folder: &Folder, script: &str) -> Option<Output> {
+    let mut command = process::Command::new("unshare");
+    command.args(mounting()?).args(["sh", "-euc", script]);
+    command.env("SJ", assert_cmd::cargo::cargo_bin!("streamjoin")).env_remove("STREAMJOIN_DATA");
+    command.env("STREAMJOIN_MEASURE_FOR", "50ms");
+    command.current_dir(folder.path("")).stdin(Stdio::null());
+    Some(command.output().unwrap())
+}
+
+/// Its standard error.
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Its standard output.
+pub(crate) fn printed(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

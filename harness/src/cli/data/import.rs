@@ -10,6 +10,7 @@ use streamjoin_datasets::{
 use super::failure;
 use super::reading::ReadingArgs;
 use crate::cli::table::grouped;
+use crate::cli::written::check_read;
 use crate::error::{Failure, Result};
 use crate::machine::bytes_text;
 
@@ -102,6 +103,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
                 ..args.reading.options()?
             };
             let source = Source::open(path, &read).map_err(failure)?;
+            check_read(&args.output, source.files())?;
             import(ImportFrom::Source(&source), &args.output, &options)
         }
         (None, None) => {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use streamjoin_datasets::{
-    BatchCut, FileFormat, Live, LiveFormat, RecordOptions, Recorded, record,
+    BatchCut, FileFormat, Live, LiveFormat, Lost, RecordOptions, Recorded, record,
 };
 
 use super::failure;
@@ -17,6 +17,7 @@ use super::reading::ReadingArgs;
 use crate::cli::bar::Bar;
 use crate::cli::output::complain;
 use crate::cli::table::grouped;
+use crate::cli::written::check_stdin;
 use crate::error::{Failure, Result};
 use crate::interrupt::{self, Attentive};
 use crate::machine::bytes_text;
@@ -103,6 +104,7 @@ pub struct RecordArgs {
 /// What to print, and what ended the recording too early.
 pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
     let options = options(args)?;
+    check_stdin(&args.output)?;
     let until = match &args.duration {
         // Longer than the clock runs is without end.
         Some(duration) => Instant::now().checked_add(positive("--duration", *duration)?),
@@ -121,13 +123,8 @@ pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
     drop(attentive);
     let recorded = recorded.map_err(failure)?;
     let text = text(&recorded);
-    let Some(error) = recorded.failure else { return Ok((text, Ok(()))) };
-    let kept = format!(
-        "{error}; the {} rows before it are in {}",
-        grouped(recorded.rows),
-        recorded.path.display()
-    );
-    Ok((text, Err(Failure::run(kept))))
+    let verdict = told(&recorded).map_or(Ok(()), |failure| Err(Failure::run(failure)));
+    Ok((text, verdict))
 }
 
 fn options(args: &RecordArgs) -> Result<RecordOptions> {
@@ -167,19 +164,47 @@ fn positive(flag: &str, duration: Micros) -> Result<Duration> {
     }
 }
 
+/// What went wrong, and what is kept and lost.
+fn told(recorded: &Recorded) -> Option<String> {
+    let (rows, path) = (grouped(recorded.rows), recorded.path.display());
+    let kept = match recorded.lost {
+        Lost::Rows(0) => format!("the {rows} rows before it are in {path}"),
+        Lost::Rows(lost) => {
+            format!("the first {rows} rows are in {path}, the last {} are lost", grouped(lost))
+        }
+        Lost::Unknown => format!(
+            "what was written of {rows} rows is in {path}, cut off at its end: read it with a \
+             tool that takes such files (gzip -dc, zstd -dc)"
+        ),
+    };
+    match (&recorded.failure, &recorded.sidecar) {
+        (None, Ok(_)) => None,
+        (None, Err(error)) => Some(format!("{error}; all {rows} rows are in {path}")),
+        (Some(failure), Ok(_)) => Some(format!("{failure}; {kept}")),
+        (Some(failure), Err(error)) => Some(format!("{failure}; {kept}; no sidecar ({error})")),
+    }
+}
+
 fn text(recorded: &Recorded) -> String {
     let batches = match recorded.batches {
         Some(batches) => format!(" in {} batches", grouped(batches)),
         None => String::new(),
     };
+    let sidecar = match &recorded.sidecar {
+        Ok(path) => format!("{}\n", path.display()),
+        Err(_) => String::new(),
+    };
+    // Rows that nobody counted are not claimed.
+    if recorded.lost == Lost::Unknown {
+        return String::new();
+    }
     format!(
-        "{}: {} rows{batches}, {}, SHA-256 {} (from {})\n{}\n",
+        "{}: {} rows{batches}, {}, SHA-256 {} (from {})\n{sidecar}",
         recorded.path.display(),
         grouped(recorded.rows),
         bytes_text(recorded.bytes),
         recorded.sha256,
-        recorded.input_format,
-        recorded.sidecar.display()
+        recorded.input_format
     )
 }
 
