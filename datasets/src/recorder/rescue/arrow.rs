@@ -10,11 +10,11 @@ use crate::recorder::overflow::Overflow;
 
 /// Marker and length before a message.
 const PREFIX: usize = 8;
-/// What ends the messages of a file.
-const END_OF_STREAM: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
+/// What ends the messages of a stream or file.
+pub(super) const END_OF_STREAM: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 const MAGIC: &[u8] = b"ARROW1";
 
-/// The end of the last whole batch of a stream, which needs no more at its end.
+/// The end of the last whole batch of a stream.
 pub(super) fn stream(file: &Overflow) -> io::Result<Cut> {
     let mut cut = Cut { end: 0, rows: 0 };
     let mut start = 0;

@@ -26,9 +26,9 @@ pub(super) fn rescue(format: FileFormat, file: &Overflow) -> io::Result<u64> {
         file.cut(file.written(), &[])?;
     }
     match format {
-        FileFormat::Csv => cut_last(file, lines::csv(file)?),
-        FileFormat::JsonLines => cut_last(file, lines::json(file)?),
-        FileFormat::ArrowStream => cut_last(file, arrow::stream(file)?),
+        FileFormat::Csv => cut_last(file, lines::csv(file)?, &[]),
+        FileFormat::JsonLines => cut_last(file, lines::json(file)?, &[]),
+        FileFormat::ArrowStream => cut_last(file, arrow::stream(file)?, &arrow::END_OF_STREAM),
         FileFormat::ArrowFile => {
             let footer = arrow::Footer::read(file)?;
             cut_and_end(file, &footer.cuts(file)?, |cut| footer.until(cut))
@@ -40,9 +40,9 @@ pub(super) fn rescue(format: FileFormat, file: &Overflow) -> io::Result<u64> {
     }
 }
 
-fn cut_last(file: &Overflow, cut: Cut) -> io::Result<u64> {
+fn cut_last(file: &Overflow, cut: Cut, end: &[u8]) -> io::Result<u64> {
     if cut.rows > 0 {
-        file.cut(cut.end, &[])?;
+        file.cut(cut.end, end)?;
     }
     Ok(cut.rows)
 }
