@@ -147,7 +147,7 @@ fn what_a_spreadsheet_saves() {
     // Without the delimiter the file is not read as one odd column.
     let error = Source::open(&foreign("spreadsheet.csv"), &ReadOptions::default()).unwrap_err();
     let error = error.to_string();
-    assert!(error.contains("line 1") && error.contains("delimiter ';'"), "{error}");
+    assert!(error.contains("line 1") && error.contains("delimiter \";\""), "{error}");
 }
 
 #[test]
