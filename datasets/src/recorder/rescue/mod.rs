@@ -11,6 +11,7 @@ use super::overflow::Overflow;
 use crate::format::FileFormat;
 
 /// A place where a file may be cut.
+#[derive(Clone, Copy)]
 struct Cut {
     /// Bytes before it.
     end: u64,
