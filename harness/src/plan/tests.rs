@@ -9,6 +9,7 @@ use streamjoin_kernels::{IndexKind, Layout};
 
 use super::*;
 use crate::error::FailureKind;
+use crate::scenario::Scenario;
 use crate::scenario::{Choice, SourceText, parse};
 
 const SCENARIO: &str = r#"
