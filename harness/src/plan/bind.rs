@@ -266,9 +266,14 @@ fn open_stream(name: &str, spec: &StreamSpec, scenario: &Scenario) -> Result<Fee
     };
     match (&spec.recording, &spec.generator) {
         (Some(recording), None) => {
-            let options = feed_spec.options(scenario)?;
-            let feed = Feed::open(&scenario.path(recording.get_ref()), &options)
-                .map_err(|failure| failure.at(scenario.place(recording)))?;
+            let feed = match scenario.in_memory.get(recording.get_ref()) {
+                Some(rows) => Feed::Memory(rows.clone()),
+                None => {
+                    let options = feed_spec.options(scenario)?;
+                    Feed::open(&scenario.path(recording.get_ref()), &options)
+                        .map_err(|failure| failure.at(scenario.place(recording)))?
+                }
+            };
             feed_spec.check(&feed, scenario)?;
             Ok(feed)
         }

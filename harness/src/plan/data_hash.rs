@@ -12,7 +12,8 @@ use crate::error::{Failure, Result};
 impl Plan {
     /// SHA-256 over what is read, stream first, then tables: the digests that
     /// files have in their sidecars, and the settings of generators. `None`
-    /// where a file has no sidecar, or has another size than it says.
+    /// where a file has no sidecar, or has another size than it says, and for
+    /// rows in memory.
     #[must_use]
     pub fn data_hash(&self) -> Option<String> {
         let mut hasher = Sha256::new();
@@ -28,6 +29,7 @@ impl Plan {
                     hasher.update(serde_json::to_string(generator).ok()?);
                     hasher.update("\n");
                 }
+                Feed::Memory(_) => return None,
             }
         }
         Some(hex(hasher))
@@ -40,7 +42,7 @@ impl Plan {
     /// or guessed, also of the columns, under the name `types of NAME`.
     ///
     /// # Errors
-    /// A run failure for a file that cannot be read.
+    /// A run failure for a file that cannot be read; a usage failure for rows in memory.
     pub fn data_digests(&self) -> Result<BTreeMap<String, String>> {
         let streams = match self {
             Self::StreamStatic(plan) => vec![&plan.stream],
@@ -96,6 +98,9 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
             Feed::Generated(generator) => {
                 hasher.update(serde_json::to_string(generator).map_err(Failure::run)?);
                 hasher.update("\n");
+            }
+            Feed::Memory(_) => {
+                return Err(Failure::usage("rows in memory have no digest: name a recording"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where rows come from: recordings and generators behind one face.
+//! Where rows come from: recordings, generators and batches in memory behind one face.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use streamjoin_datasets::{
 use toml::Spanned;
 
 use crate::error::{Failure, Result};
-use crate::scenario::{CsvSpec, Ordered, Scenario};
+use crate::scenario::{CsvSpec, MemoryRows, Ordered, Scenario};
 
 /// Batches with the file and row that they come from.
 pub type FeedBatches = Box<dyn Iterator<Item = Result<SourceBatch, DatasetError>> + Send>;
@@ -17,13 +17,15 @@ pub type FeedBatches = Box<dyn Iterator<Item = Result<SourceBatch, DatasetError>
 /// Rows of a generated batch.
 const GENERATED_ROWS: usize = 65_536;
 
-/// A recording, a table or a generator.
+/// A recording, a table, a generator or rows in memory.
 #[derive(Clone, Debug)]
 pub enum Feed {
     /// Files.
     Recording(Source),
     /// Rows made up on the way.
     Generated(Generator),
+    /// Rows in memory; each batch counts as a file.
+    Memory(MemoryRows),
 }
 
 /// How a stream or a dimension says where its rows come from.
@@ -96,14 +98,18 @@ impl FeedSpec<'_> {
                 .at(scenario.place(csv))),
                 _ => Ok(()),
             },
-            Feed::Generated(_) => {
+            Feed::Generated(_) | Feed::Memory(_) => {
+                let what = match feed {
+                    Feed::Memory(_) => "rows in memory",
+                    _ => "a generator",
+                };
                 let format = self.format.map(Spanned::span);
                 let schema = self.schema.and_then(|schema| schema.0.first());
                 let schema = schema.map(|(name, _)| name.span());
                 match format.or(self.csv.map(Spanned::span)).or(schema) {
-                    Some(span) => Err(Failure::usage(
-                        "`format`, `schema` and `csv` are for files, not for a generator: leave them out",
-                    )
+                    Some(span) => Err(Failure::usage(format!(
+                        "`format`, `schema` and `csv` are for files, not for {what}: leave them out"
+                    ))
                     .at(scenario.text.place(span))),
                     None => Ok(()),
                 }
@@ -140,6 +146,7 @@ impl Feed {
         match self {
             Self::Recording(source) => SchemaRef::clone(source.schema()),
             Self::Generated(generator) => generator.schema(),
+            Self::Memory(rows) => SchemaRef::clone(rows.schema()),
         }
     }
 
@@ -149,6 +156,7 @@ impl Feed {
         match self {
             Self::Recording(source) => source.rows(),
             Self::Generated(generator) => generator.rows(),
+            Self::Memory(rows) => Some(rows.rows()),
         }
     }
 
@@ -183,6 +191,17 @@ impl Feed {
                 });
                 Ok(Box::new(batches))
             }
+            Self::Memory(rows) => {
+                let batches = rows.batches().iter().enumerate();
+                let batches = batches.filter(|(_, batch)| batch.num_rows() > 0);
+                let batches: Vec<SourceBatch> = batches
+                    .map(|(file, batch)| {
+                        let batch = batch.project(projection).map_err(Failure::run)?;
+                        Ok(SourceBatch { file, first_row: 0, batch })
+                    })
+                    .collect::<Result<_>>()?;
+                Ok(Box::new(batches.into_iter().map(Ok)))
+            }
         }
     }
 
@@ -195,6 +214,7 @@ impl Feed {
                 .get(file)
                 .map_or_else(|| "recording".to_owned(), |path| path.display().to_string()),
             Self::Generated(_) => "generator".to_owned(),
+            Self::Memory(_) => format!("batch {file} in memory"),
         }
     }
 
@@ -212,6 +232,7 @@ impl Feed {
                 ),
             },
             Self::Generated(_) => "generator".to_owned(),
+            Self::Memory(_) => "rows in memory".to_owned(),
         }
     }
 }

@@ -147,7 +147,7 @@ impl Plan {
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.feeds().filter_map(|feed| match feed {
             Feed::Recording(source) => Some(source),
-            Feed::Generated(_) => None,
+            Feed::Generated(_) | Feed::Memory(_) => None,
         })
     }
 

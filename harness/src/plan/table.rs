@@ -33,7 +33,7 @@ pub struct TableVersion {
     pub from: Option<VersionStart>,
     /// The rows.
     pub feed: Feed,
-    /// Where they are, for reading them again; `None` for generated ones.
+    /// Where they are, for reading them again; `None` for those that are not in files.
     pub path: Option<PathBuf>,
 }
 
@@ -70,6 +70,11 @@ impl Table {
         };
         let options = feed_spec.options(scenario)?;
         let one = |path: &str, from, place: String| -> Result<TableVersion> {
+            if let Some(rows) = scenario.in_memory.get(path) {
+                let feed = Feed::Memory(rows.clone());
+                feed_spec.check(&feed, scenario)?;
+                return Ok(TableVersion { from, feed, path: None });
+            }
             let path = scenario.path(path);
             let feed = Feed::open(&path, &options).map_err(|failure| failure.at(place))?;
             feed_spec.check(&feed, scenario)?;

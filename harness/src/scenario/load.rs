@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Scenario, ScenarioSpec, SourceText};
+use super::{InMemory, Scenario, ScenarioSpec, SourceText};
 use crate::error::{Failure, Result};
 
 /// Reads and checks the shape of the scenario file at `path`.
@@ -28,9 +28,44 @@ pub fn load(path: &Path, name: &str) -> Result<Scenario> {
 /// # Errors
 /// A usage failure that names the place, what is wrong and what is accepted.
 pub fn parse(text: SourceText, name: &str) -> Result<Scenario> {
+    parse_with(text, name, InMemory::default())
+}
+
+/// As [`parse`], for a scenario whose recordings and tables may be batches in
+/// memory:
+///
+/// ```
+/// use streamjoin::plan::plan;
+/// use streamjoin::scenario::{InMemory, MemoryRows, SourceText, parse_with};
+/// # use std::sync::Arc;
+/// # use arrow::array::{Int64Array, RecordBatch};
+/// # let column = |values: Vec<i64>| Arc::new(Int64Array::from(values)) as _;
+/// # let batch = |values| RecordBatch::try_from_iter([("k", column(values))]);
+/// # let (orders, users) = (batch(vec![1, 2])?, batch(vec![1, 3])?);
+/// let in_memory = InMemory::default()
+///     .with("orders", MemoryRows::new(orders.schema(), vec![orders])?)
+///     .with("users", MemoryRows::new(users.schema(), vec![users])?);
+/// let text = r#"
+///     [stream.o]
+///     recording = "orders"
+///     [[dimension]]
+///     name = "u"
+///     table = "users"
+///     on = "o.k = u.k"
+///     [replay]
+///     trigger = "file"
+/// "#;
+/// let scenario = parse_with(SourceText::new("orders", text), "orders", in_memory)?;
+/// assert_eq!(plan(&scenario, None)?.rows(), Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(text: SourceText, name: &str, in_memory: InMemory) -> Result<Scenario> {
     let spec: ScenarioSpec =
         toml::from_str(text.text()).map_err(|error| Failure::usage(explain(&error, &text)))?;
-    Ok(Scenario { name: name.to_owned(), text, spec })
+    Ok(Scenario { name: name.to_owned(), text, spec, in_memory })
 }
 
 /// The parser's message with its place, the nearest known name, and the key

@@ -4,6 +4,7 @@
 //! its place and the nearest known one.
 
 mod duration;
+mod in_memory;
 mod join;
 mod load;
 mod naming;
@@ -24,9 +25,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use duration::{Micros, timestamp};
+pub use in_memory::{InMemory, MemoryRows};
 pub use join::JoinSpec;
 pub(crate) use load::nearest;
-pub use load::{load, parse};
+pub use load::{load, parse, parse_with};
 pub use naming::name_of_path;
 pub use ordered::Ordered;
 pub use output::OutputSpec;
@@ -74,6 +76,8 @@ pub struct Scenario {
     pub text: SourceText,
     /// The content.
     pub spec: ScenarioSpec,
+    /// Recordings and tables that are not files.
+    pub in_memory: InMemory,
 }
 
 impl Scenario {

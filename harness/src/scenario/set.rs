@@ -6,7 +6,7 @@ use std::str::FromStr;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 use super::load::nearest;
-use super::{Scenario, SourceText, parse};
+use super::{Scenario, SourceText, parse_with};
 use crate::error::{Failure, Result};
 
 /// Tables of which one key is given: setting another one replaces it.
@@ -36,7 +36,7 @@ fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
     })?;
     put(document.as_table_mut(), &path, parsed(value))?;
     let text = SourceText::new(scenario.text.path(), document.to_string()).edited();
-    parse(text, &scenario.name)
+    parse_with(text, &scenario.name, scenario.in_memory.clone())
 }
 
 /// The key with quotes around names that TOML takes only so, such as those with
@@ -118,7 +118,7 @@ fn one_of<'t>(tables: &'t mut ArrayOfTables, what: &str, which: &str) -> Result<
 mod tests {
     use super::*;
     use crate::error::FailureKind;
-    use crate::scenario::{Micros, Trigger};
+    use crate::scenario::{Micros, Trigger, parse};
 
     const TEXT: &str = r#"
 [stream.s]
