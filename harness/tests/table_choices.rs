@@ -177,7 +177,7 @@ fn an_index_that_is_the_first_already_is_built_once() {
 fn table(plan: &Plan, strategy: &Strategy) -> std::sync::Arc<DimensionSnapshot> {
     let join = &plan.joins()[0];
     let feed = &join.table.versions[0].feed;
-    let rows = read_table(feed, &join.table.schema(), &join.chain.table).unwrap();
+    let rows = read_table(feed, &join.table.schema(), &join.kernel.table).unwrap();
     join.operator(strategy, None).unwrap().build(&rows, 0).unwrap()
 }
 

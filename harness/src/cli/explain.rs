@@ -6,7 +6,7 @@ use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
 use super::run::sink;
 use crate::error::Result;
-use crate::plan::{bind, explain, lay_out, strategies};
+use crate::plan::{bind, explain, plan_bound, strategies};
 
 /// Show how a scenario's joins are understood and carried out
 ///
@@ -28,7 +28,7 @@ impl ExplainArgs {
         let bound = bind(&scenario);
         let mut results = Results::new(false);
         results.line(&explain::logical(&scenario, &bound))?;
-        let plan = lay_out(&scenario, bound, self.strategies.limit)?;
+        let plan = plan_bound(&scenario, bound, self.strategies.limit)?;
         results.line(&explain::physical(&plan, &strategies)?)?;
         sink(&scenario, None, None, true)?.check(plan.output_schema())
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Look;
-use crate::plan::JoinPlan;
+use crate::plan::TableJoinPlan;
 use crate::record::{Finding, Severity};
 use crate::words::grouped;
 
@@ -32,7 +32,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             ));
         }
         let removed = rows_read(join, evidence.table.last_version).filter(|rows| *rows > 0);
-        let filter = join.chain.table.rows.filter_text();
+        let filter = join.kernel.table.rows.filter_text();
         finding = match (removed.filter(|_| always), filter) {
             (Some(rows), Some(filter)) => finding
                 .saw(format!(
@@ -57,7 +57,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 /// Rows of a version before `where`, as far as they were counted.
-fn rows_read(join: &JoinPlan, version: usize) -> Option<u64> {
+fn rows_read(join: &TableJoinPlan, version: usize) -> Option<u64> {
     let feed = join.table.reopen(version).ok()?;
     if let Some(rows) = feed.rows() {
         return Some(rows);

@@ -7,7 +7,7 @@ use streamjoin_kernels::{JoinType, Side};
 
 use super::Look;
 use super::key_look::{KeyLook, Search};
-use crate::plan::{JoinPlan, Plan, SidePlan, StreamStreamPlan, scan_table};
+use crate::plan::{Plan, SidePlan, StreamStreamPlan, TableJoinPlan, scan_table};
 use crate::record::{Finding, Severity};
 use crate::replay::JoinEvidence;
 use crate::words::{grouped, percent};
@@ -30,11 +30,11 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 
 fn of_table(
     look: &Look<'_>,
-    join: &JoinPlan,
+    join: &TableJoinPlan,
     evidence: &JoinEvidence,
     (matched, unmatched): (u64, u64),
 ) -> Option<Finding> {
-    let keys = &join.chain.spec.keys;
+    let keys = &join.kernel.spec.keys;
     let table_rows = evidence.table.most_rows;
     if keys.is_empty() || table_rows == 0 {
         return None;
@@ -45,7 +45,7 @@ fn of_table(
     if missed == 0 || !few && missed.saturating_mul(5) < with_key {
         return None;
     }
-    let schema = &join.chain.spec.dimension_schema;
+    let schema = &join.kernel.spec.dimension_schema;
     let positions: Vec<usize> = keys.iter().map(|key| key.dimension).collect();
     let types: Vec<DataType> =
         positions.iter().map(|&at| schema.field(at).data_type().clone()).collect();
@@ -66,7 +66,7 @@ fn of_table(
         (fix.found * 4 >= found.keys.max(1)).then_some(fix)
     });
     // An anti join is there for rows that are not found.
-    if helps.is_none() && (!few || join.chain.spec.join_type == JoinType::LeftAnti) {
+    if helps.is_none() && (!few || join.kernel.spec.join_type == JoinType::LeftAnti) {
         return None;
     }
     let title = format!(
@@ -78,7 +78,7 @@ fn of_table(
         grouped(with_key),
         join.name
     );
-    let stream_schema = &join.chain.spec.stream_schema;
+    let stream_schema = &join.kernel.spec.stream_schema;
     let stream_types: Vec<DataType> =
         keys.iter().map(|key| stream_schema.field(key.stream).data_type().clone()).collect();
     let finding = Finding::new(ID, Severity::Problem, title)
@@ -97,12 +97,12 @@ fn of_table(
 }
 
 fn scan_all(
-    join: &JoinPlan,
+    join: &TableJoinPlan,
     feed: &crate::plan::Feed,
     positions: &[usize],
     search: &mut Search,
 ) -> Option<()> {
-    for rows in scan_table(feed, &join.table.schema(), &join.chain.table).ok()? {
+    for rows in scan_table(feed, &join.table.schema(), &join.kernel.table).ok()? {
         let keys = rows.ok()?.project(positions).ok()?;
         if !search.look(&keys) {
             break;

@@ -4,7 +4,7 @@ use streamjoin_kernels::{JoinType, Side};
 
 use super::Look;
 use super::keys::name_of;
-use crate::plan::{JoinPlan, Plan, StreamStreamPlan};
+use crate::plan::{Plan, StreamStreamPlan, TableJoinPlan};
 use crate::record::{Finding, Severity};
 use crate::words::grouped;
 
@@ -166,7 +166,7 @@ impl Trail {
             let remedy = remedy(join, found.table.most_rows, found.null_keys, matched + unmatched);
             self.steps.push(format!(
                 "the {} join with `{}` let none of {} rows through",
-                join.chain.spec.join_type,
+                join.kernel.spec.join_type,
                 join.name,
                 grouped(matched + unmatched)
             ));
@@ -175,9 +175,9 @@ impl Trail {
     }
 }
 
-fn remedy(join: &JoinPlan, table_rows: u64, null_keys: u64, reached: u64) -> String {
+fn remedy(join: &TableJoinPlan, table_rows: u64, null_keys: u64, reached: u64) -> String {
     let name = &join.name;
-    if join.chain.spec.join_type == JoinType::LeftAnti {
+    if join.kernel.spec.join_type == JoinType::LeftAnti {
         return format!(
             "every row has a match in `{name}`: that is what an anti join removes; type = \"semi\" keeps them"
         );

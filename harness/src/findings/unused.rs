@@ -14,7 +14,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         if rows == 0 {
             continue;
         }
-        let uses = &join.chain.uses;
+        let uses = &join.kernel.uses;
         if uses.gives_nothing {
             let effect = match evidence.table.unique {
                 true => "each row comes out once, as it came",
@@ -25,7 +25,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             findings.push(
                 Finding::new(ID, Severity::Note, title)
                     .about(&join.name)
-                    .saw(format!("{} join with {} rows: {effect}", join.chain.spec.join_type, grouped(rows)))
+                    .saw(format!("{} join with {} rows: {effect}", join.kernel.spec.join_type, grouped(rows)))
                     .with("rows", rows)
                     .with("tableBytes", look.outcome.table_bytes)
                     .remedy(format!(

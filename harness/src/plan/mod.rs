@@ -6,29 +6,16 @@
 //! ([`plan`]) is physical and needs all of it. Everything that can be told
 //! before the first row is told here.
 
-mod arrival;
 mod bind;
-mod bind_pair;
-mod carry;
-mod chain;
-mod data_hash;
 mod event_time;
 pub mod explain;
-mod explain_pair;
 mod feed;
-mod join;
-mod lay_out;
-mod pair;
+mod physical;
 mod projector;
-mod relation;
 mod strategy;
-mod streams;
 mod table;
-mod table_join;
 mod threads;
-mod time_advice;
 mod timing;
-mod uses;
 
 #[cfg(test)]
 mod tests;
@@ -37,30 +24,30 @@ use crate::error::Result;
 use crate::scenario::{DisorderSpec, Micros, Refresh, Trigger};
 use streamjoin_datasets::Source;
 
-pub use bind::{Bound, BoundDimension, BoundStream, bind, cast_mode};
-pub use carry::Carried;
-pub use chain::{ChainJoin, ChainOutput, Unmatched};
-pub(crate) use data_hash::TYPES_OF;
+pub use bind::stream_static::{BoundKey, BoundStreamStatic, Residual};
+pub use bind::stream_stream::{BoundStreamStream, BoundStreams};
+pub(crate) use bind::time_advice::timestamp_sql;
+pub use bind::{Bound, BoundStream, BoundTable, bind, cast_mode};
 pub use event_time::EventTime;
 
+pub use bind::relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use feed::{Feed, FeedBatches};
-pub use join::{BoundJoin, BoundKey, Residual};
-pub use lay_out::{lay_out, plan, plan_carrying};
-pub use pair::{BoundPair, BoundPairJoin};
+pub use physical::carry::Carried;
+pub(crate) use physical::data_hash::TYPES_OF;
+pub use physical::stream_stream::{JoinedRows, SidePlan, StreamStreamPlan};
+pub use physical::table_join::TableJoinPlan;
+pub use physical::table_joins::{KernelJoin, OutputPlan, Unmatched};
+pub use physical::uses::{FilterOnly, Uses};
+pub use physical::{plan, plan_bound, plan_carrying};
 pub use projector::{Computed, Item, Projector, keep_where};
-pub use relation::{Needed, Origin, Prepare, Relation, Selected, Selection};
 pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
-pub use streams::{JoinedRows, SidePlan, StreamStreamPlan};
 pub use table::{
     Fingerprint, Table, TableColumns, TableVersion, blame as blame_table, read as read_table,
     scan as scan_table,
 };
-pub use table_join::JoinPlan;
 pub use threads::{pool, pool_with_caller};
-pub(crate) use time_advice::timestamp_sql;
 pub use timing::Timing;
 pub(crate) use timing::rows_due;
-pub use uses::{FilterOnly, Uses};
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -86,9 +73,9 @@ pub struct StreamStaticPlan {
     /// Whether the recording begins again at its end, until time ends the stream.
     pub repeat: bool,
     /// The joins in order.
-    pub joins: Vec<JoinPlan>,
+    pub joins: Vec<TableJoinPlan>,
     /// What is given out.
-    pub output: ChainOutput,
+    pub output: OutputPlan,
     /// The stream's rows as they are written when they find nothing, if all
     /// their columns are carried along.
     pub carried: Option<Carried>,
@@ -126,7 +113,7 @@ impl Plan {
 
     /// What is given out.
     #[must_use]
-    pub fn output(&self) -> &ChainOutput {
+    pub fn output(&self) -> &OutputPlan {
         match self {
             Self::StreamStatic(plan) => &plan.output,
             Self::StreamStream(plan) => &plan.output,
@@ -163,7 +150,7 @@ impl Plan {
 
     /// The joins with tables, in order.
     #[must_use]
-    pub fn joins(&self) -> &[JoinPlan] {
+    pub fn joins(&self) -> &[TableJoinPlan] {
         match self {
             Self::StreamStatic(plan) => &plan.joins,
             Self::StreamStream(plan) => &plan.joins,

@@ -9,9 +9,9 @@ use arrow::datatypes::SchemaRef;
 use streamjoin_datasets::{ReadOptions, SourceBatch};
 use toml::Spanned;
 
+use super::bind::relation::Prepare;
 use super::feed::{Feed, FeedSpec};
 use super::projector::Projector;
-use super::relation::Prepare;
 use crate::culprit::culprit;
 use crate::error::{Failure, Result};
 use crate::scenario::{DimensionSpec, Refresh, Scenario, VersionSpec, VersionStart};

@@ -18,15 +18,15 @@ use super::timeline::Timeline;
 use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
-use crate::plan::{ChainOutput, JoinPlan, Timing};
+use crate::plan::{OutputPlan, TableJoinPlan, Timing};
 use crate::record::{Checksum, EventTime, Progress, StateOperator};
 use crate::scenario::Trigger;
 use crate::sink::Sink;
 
 /// What a pass carries out, but for its streams.
 pub(super) struct Query<'p> {
-    pub(super) joins: &'p [JoinPlan],
-    pub(super) output: &'p ChainOutput,
+    pub(super) joins: &'p [TableJoinPlan],
+    pub(super) output: &'p OutputPlan,
     pub(super) trigger: &'p Trigger,
     pub(super) timing: Timing,
     /// What it begins with: a count that there is, is 0.
@@ -36,7 +36,7 @@ pub(super) struct Query<'p> {
 /// A pass while it runs, but for what reads its streams.
 pub(super) struct Course<'p, 's> {
     pub(super) pipeline: Pipeline<'p>,
-    output: &'p ChainOutput,
+    output: &'p OutputPlan,
     sink: &'s mut dyn Sink,
     pub(super) listener: &'s mut dyn ProgressListener,
     /// Looks on, if this is the first pass.

@@ -10,14 +10,14 @@ use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
 use super::behind::{Behind, Built, Wanted};
 use super::evidence::TableSeen;
 use crate::error::{Failure, Result};
-use crate::plan::{Feed, Fingerprint, JoinPlan, blame_table, read_table};
+use crate::plan::{Feed, Fingerprint, TableJoinPlan, blame_table, read_table};
 use crate::record::DimensionProgress;
 use crate::scenario::{Refresh, Swap};
 
 /// What is loaded of one dimension.
 #[derive(Debug)]
 pub(super) struct Dimension<'p> {
-    plan: &'p JoinPlan,
+    plan: &'p TableJoinPlan,
     schema: SchemaRef,
     swap: Swap,
     loaded: Option<Loaded>,
@@ -46,7 +46,7 @@ struct Loaded {
 }
 
 impl<'p> Dimension<'p> {
-    pub(super) fn new(plan: &'p JoinPlan, swap: Swap, behind: Option<Behind>) -> Self {
+    pub(super) fn new(plan: &'p TableJoinPlan, swap: Swap, behind: Option<Behind>) -> Self {
         Self {
             plan,
             schema: plan.table.schema(),
@@ -152,7 +152,7 @@ impl<'p> Dimension<'p> {
         (version, fingerprint): (usize, Option<Fingerprint>),
         batch: u64,
     ) -> Result<()> {
-        let rows = read_table(feed, &self.schema, &self.plan.chain.table)?;
+        let rows = read_table(feed, &self.schema, &self.plan.kernel.table)?;
         // Declared versions are numbered as the scenario lists them, reloads of
         // one table in the order in which they were seen.
         let number = if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
@@ -162,7 +162,7 @@ impl<'p> Dimension<'p> {
         };
         let build = |rows: &[RecordBatch]| build(rows).map_err(Failure::run);
         let (snapshot, is_last) = build(&rows).map_err(|failure| {
-            let columns = &self.plan.chain.table;
+            let columns = &self.plan.kernel.table;
             blame_table(feed, &self.schema, columns, |rows| build(rows).map(|_| ()))
                 .unwrap_or(failure)
         })?;

@@ -8,13 +8,13 @@ use arrow::buffer::NullBuffer;
 use super::pass::{Counted, PassOutcome};
 use super::timeline::Timeline;
 use crate::error::{Failure, Result};
-use crate::plan::{ChainOutput, Unmatched, keep_where};
+use crate::plan::{OutputPlan, Unmatched, keep_where};
 use crate::sink::Sink;
 
 /// Joined rows that are given out: as they were joined, and as `select` makes
 /// them.
 pub(super) fn selected(
-    output: &ChainOutput,
+    output: &OutputPlan,
     joined: RecordBatch,
 ) -> Result<(RecordBatch, RecordBatch)> {
     let joined = match &output.filter {
@@ -27,7 +27,7 @@ pub(super) fn selected(
 
 /// Takes joined rows to the sink.
 pub(super) struct Out<'o, 'p> {
-    pub(super) output: &'o ChainOutput,
+    pub(super) output: &'o OutputPlan,
     pub(super) batch_id: u64,
     pub(super) sink: &'o mut dyn Sink,
     pub(super) outcome: &'o mut PassOutcome,

@@ -12,7 +12,7 @@ use super::evidence::JoinEvidence;
 use super::listener::ProgressListener;
 use super::witness::Witness;
 use crate::error::{Failure, Result};
-use crate::plan::{JoinPlan, Projector, Strategy};
+use crate::plan::{Projector, Strategy, TableJoinPlan};
 use crate::record::Work;
 use crate::scenario::Swap;
 
@@ -24,7 +24,7 @@ pub(super) struct Pipeline<'p> {
 
 #[derive(Debug)]
 struct Step<'p> {
-    plan: &'p JoinPlan,
+    plan: &'p TableJoinPlan,
     dimension: Dimension<'p>,
     join: StreamStaticJoin,
 }
@@ -70,7 +70,7 @@ pub(super) struct Run<'r, 'w> {
 
 impl<'p> Pipeline<'p> {
     pub(super) fn new(
-        joins: &'p [JoinPlan],
+        joins: &'p [TableJoinPlan],
         strategy: &Strategy,
         pool: Option<&Arc<rayon::ThreadPool>>,
     ) -> Result<Self> {
@@ -149,7 +149,7 @@ fn push_from(
 ) -> Result<()> {
     let Some(step) = steps.get(at) else { return (run.give_out)(rows.clone()) };
     let place = |error| Failure::run(error).at(&step.plan.place);
-    let input: &Projector = &step.plan.chain.input;
+    let input: &Projector = &step.plan.kernel.input;
     let input = timed(&mut run.times.keys, || input.apply(rows)).map_err(place)?;
     let mut wall = Duration::ZERO;
     let mut cursor = timed(&mut wall, || step.join.push(&input)).map_err(place)?;

@@ -25,7 +25,7 @@ pub fn read_through(plan: &Plan) -> Result<Vec<(String, u64)>> {
     };
     for join in plan.joins() {
         for version in &join.table.versions {
-            let table = read_table(&version.feed, &join.table.schema(), &join.chain.table)?;
+            let table = read_table(&version.feed, &join.table.schema(), &join.kernel.table)?;
             let rows = table.iter().map(|batch| batch.num_rows() as u64).sum();
             found.push((join.name.clone(), rows));
         }

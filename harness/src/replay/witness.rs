@@ -12,7 +12,7 @@ use streamjoin_kernels::{JoinCursor, NullEquality};
 use super::evidence::JoinEvidence;
 use super::timeline::Clock;
 use crate::error::{Failure, Result};
-use crate::plan::{Carried, JoinPlan, Plan};
+use crate::plan::{Carried, Plan, TableJoinPlan};
 use crate::sink::Sink;
 
 /// So many keys of rows that found nothing are kept of each join.
@@ -77,7 +77,7 @@ impl<'w> Witness<'w> {
     pub(super) fn after(
         &mut self,
         join: usize,
-        plan: &JoinPlan,
+        plan: &TableJoinPlan,
         input: &RecordBatch,
         cursor: &mut JoinCursor<'_>,
     ) -> Result<()> {
@@ -95,7 +95,7 @@ impl<'w> Witness<'w> {
                     let Some(at) = *at else { return Ok(None) };
                     take(input.column(at), &rows, None).map(Some).map_err(Failure::run)
                 };
-                let columns = plan.chain.carried.iter().map(column).collect::<Result<Vec<_>>>()?;
+                let columns = plan.kernel.carried.iter().map(column).collect::<Result<Vec<_>>>()?;
                 unmatched.write(&plan.name, &columns, rows.len())?;
             }
         }
@@ -152,8 +152,8 @@ impl Unmatched<'_> {
 
 impl Noticed {
     /// Keeps the keys of some of these rows.
-    fn sample(&mut self, plan: &JoinPlan, input: &RecordBatch, rows: &[u32]) -> Result<()> {
-        let keys = &plan.chain.spec.keys;
+    fn sample(&mut self, plan: &TableJoinPlan, input: &RecordBatch, rows: &[u32]) -> Result<()> {
+        let keys = &plan.kernel.spec.keys;
         let room = MISSING_KEYS - self.kept;
         if room == 0 || keys.is_empty() {
             return Ok(());
@@ -170,8 +170,8 @@ impl Noticed {
 }
 
 /// Rows with a null in a key that null does not equal.
-fn null_keys(plan: &JoinPlan, input: &RecordBatch) -> u64 {
-    let keys = plan.chain.spec.keys.iter();
+fn null_keys(plan: &TableJoinPlan, input: &RecordBatch) -> u64 {
+    let keys = plan.kernel.spec.keys.iter();
     let keys = keys.filter(|key| key.null_equality == NullEquality::NullMatchesNothing);
     let nulls = keys.fold(None, |nulls: Option<NullBuffer>, key| {
         NullBuffer::union(nulls.as_ref(), input.column(key.stream).logical_nulls().as_ref())

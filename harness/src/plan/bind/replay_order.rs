@@ -4,11 +4,11 @@ use arrow::datatypes::DataType;
 use streamjoin_kernels::key::CastMode;
 use toml::Spanned;
 
-use super::bind::{BoundStream, bind_stream};
-use super::event_time::EventTime;
-use super::pair::{self, BoundPair, BoundPairJoin};
-use super::projector::Item;
 use crate::error::{Failure, Result};
+use crate::plan::bind::stream_stream::{self, BoundStreamStream, BoundStreams};
+use crate::plan::bind::{BoundStream, bind_stream};
+use crate::plan::event_time::EventTime;
+use crate::plan::projector::Item;
 use crate::scenario::{
     EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
 };
@@ -17,7 +17,7 @@ use crate::scenario::{
 ///
 /// # Errors
 /// A usage failure with its place in the scenario.
-pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Result<()> {
+pub(in crate::plan) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Result<()> {
     let replay = &scenario.spec.replay;
     let found = [
         ("merge", replay.merge.as_ref().map(|key| scenario.place(key))),
@@ -37,11 +37,11 @@ pub(super) fn for_two_streams(scenario: &Scenario, stream: &StreamSpec) -> Resul
 ///
 /// # Errors
 /// As the streams and the join.
-pub(super) fn bind_pair(
+pub(in crate::plan) fn bind_pair(
     join: &Spanned<JoinSpec>,
     scenario: &Scenario,
     mode: CastMode,
-) -> Result<BoundPair> {
+) -> Result<BoundStreams> {
     let spec = join.get_ref();
     if let (Some(ansi), Some(above)) = (&spec.ansi, scenario.spec.ansi)
         && *ansi.get_ref() != above
@@ -72,7 +72,7 @@ pub(super) fn bind_pair(
         let mut bound = bind_stream(name.get_ref(), stream, scenario, mode)?;
         merged_by(name.get_ref(), stream, &bound, scenario)?;
         if let Some(window) = &spec.window {
-            pair::put_in_windows(&mut bound, window, mode, scenario)?;
+            stream_stream::put_in_windows(&mut bound, window, mode, scenario)?;
         }
         Ok(bound)
     };
@@ -87,8 +87,8 @@ pub(super) fn bind_pair(
             .at(scenario.place(name)));
         }
     }
-    let join = BoundPairJoin::bind(spec, &left, &right, mode, scenario)?;
-    Ok(BoundPair { left, right, join })
+    let join = BoundStreamStream::bind(spec, &left, &right, mode, scenario)?;
+    Ok(BoundStreams { left, right, join })
 }
 
 /// Checks that a stream has what the replay of two streams orders them by.
@@ -154,7 +154,7 @@ fn idle_needs_arrival(
 ///
 /// # Errors
 /// A message that says what is accepted.
-pub(super) fn arrival_time(
+pub(in crate::plan) fn arrival_time(
     column: &str,
     item: Item,
     data_type: &DataType,

@@ -6,15 +6,20 @@ use std::fmt::Write;
 use streamjoin_kernels::time::{DeclaredWatermarks, Expiry, TimeKey, Unbounded};
 use streamjoin_kernels::{NullEquality, Side, key};
 
-use super::bind::BoundStream;
-use super::explain::{describe_read, row_bytes};
-use super::pair::{BoundPair, BoundPairJoin};
-use super::{SidePlan, Strategy, StreamStreamPlan};
 use crate::error::Result;
+use crate::plan::bind::BoundStream;
+use crate::plan::bind::stream_stream::{BoundStreamStream, BoundStreams};
+use crate::plan::explain::{describe_read, row_bytes};
+use crate::plan::{SidePlan, Strategy, StreamStreamPlan};
 use crate::scenario::{End, Finished, JoinSpec, Merge, Scenario};
 
 /// What the join asks for.
-pub(super) fn describe(text: &mut String, scenario: &Scenario, spec: &JoinSpec, pair: &BoundPair) {
+pub(in crate::plan) fn describe(
+    text: &mut String,
+    scenario: &Scenario,
+    spec: &JoinSpec,
+    pair: &BoundStreams,
+) {
     describe_replay(text, scenario);
     let join = &pair.join;
     let (left, right) = (&pair.left.relation.name, &pair.right.relation.name);
@@ -88,7 +93,7 @@ fn describe_replay(text: &mut String, scenario: &Scenario) {
     let _ = writeln!(text, "at the end: {end}");
 }
 
-fn describe_condition(text: &mut String, join: &BoundPairJoin) {
+fn describe_condition(text: &mut String, join: &BoundStreamStream) {
     if let Some(names) = &join.using {
         let _ = writeln!(text, "  using: {}", names.join(", "));
     }
@@ -133,7 +138,7 @@ fn describe_condition(text: &mut String, join: &BoundPairJoin) {
 }
 
 /// The streams whose rows never leave the state, each with the reason.
-pub(super) fn unbounded(scenario: &Scenario, pair: &BoundPair) -> Vec<String> {
+pub(in crate::plan) fn unbounded(scenario: &Scenario, pair: &BoundStreams) -> Vec<String> {
     let declared = |side| delay(scenario, pair.side(side)).is_some();
     let declared = DeclaredWatermarks { left: declared(Side::Left), right: declared(Side::Right) };
     let sides = [Side::Left, Side::Right].into_iter();
@@ -146,7 +151,7 @@ pub(super) fn unbounded(scenario: &Scenario, pair: &BoundPair) -> Vec<String> {
 }
 
 /// Why a side's rows never leave.
-fn reason(why: Unbounded, pair: &BoundPair) -> String {
+fn reason(why: Unbounded, pair: &BoundStreams) -> String {
     let name = |side: Side| &pair.side(side).relation.name;
     match why {
         Unbounded::NoTimeCondition => {
@@ -167,11 +172,11 @@ fn reason(why: Unbounded, pair: &BoundPair) -> String {
 
 /// When a side's rows leave its state, as a formula, or why they never do.
 fn line(
-    join: &BoundPairJoin,
+    join: &BoundStreamStream,
     side: Side,
     declared: DeclaredWatermarks,
     column: &str,
-    pair: &BoundPair,
+    pair: &BoundStreams,
 ) -> String {
     match join.time.expiry(side, declared) {
         Expiry::AtWatermark => match join.time.key {
@@ -205,7 +210,7 @@ fn delay(scenario: &Scenario, stream: &BoundStream) -> Option<i64> {
 }
 
 /// What is read and kept of both streams.
-pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Result<()> {
+pub(in crate::plan) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Result<()> {
     let join = plan.operator(&Strategy::auto()?, None)?;
     for side in [Side::Left, Side::Right] {
         describe_read(text, &plan.side(side).stream);
@@ -229,7 +234,7 @@ pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Re
 }
 
 /// How a strategy stores the state.
-pub(super) fn describe_store(
+pub(in crate::plan) fn describe_store(
     text: &mut String,
     plan: &StreamStreamPlan,
     strategy: &Strategy,

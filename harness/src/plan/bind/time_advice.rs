@@ -3,7 +3,7 @@
 
 use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
 
-use super::bind::BoundStream;
+use crate::plan::bind::BoundStream;
 use crate::scenario::{EventTimeSpec, Scenario, TimeUnitName};
 use crate::shell::shell_word;
 use crate::sql::{identifier, of_strftime};
@@ -29,7 +29,7 @@ pub(crate) fn timestamp_sql(spec: &EventTimeSpec, padded: bool) -> Option<String
 
 /// What to write so that a condition can name the event times, where some are
 /// integers or text; none where all are times.
-pub(super) fn advice(scenario: &Scenario, streams: [&BoundStream; 2]) -> Option<String> {
+pub(in crate::plan) fn advice(scenario: &Scenario, streams: [&BoundStream; 2]) -> Option<String> {
     let advice: Vec<String> =
         streams.into_iter().filter_map(|stream| of_stream(scenario, stream)).collect();
     (!advice.is_empty()).then(|| advice.join("; "))

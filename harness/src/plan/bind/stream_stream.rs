@@ -8,9 +8,9 @@ use streamjoin_kernels::{
 };
 use toml::Spanned;
 
-use super::bind::BoundStream;
-use super::relation::{Origin, schema_of};
 use crate::error::{Failure, Result};
+use crate::plan::bind::BoundStream;
+use crate::plan::bind::relation::{Origin, schema_of};
 use crate::scenario::{JoinSpec, Micros, Scenario};
 use crate::sql::{
     self, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
@@ -18,18 +18,18 @@ use crate::sql::{
 
 /// Two streams and their join.
 #[derive(Clone, Debug)]
-pub struct BoundPair {
+pub struct BoundStreams {
     /// The stream on the left.
     pub left: BoundStream,
     /// The stream on the right.
     pub right: BoundStream,
     /// The join.
-    pub join: BoundPairJoin,
+    pub join: BoundStreamStream,
 }
 
 /// The condition and the columns of a join of two streams.
 #[derive(Clone, Debug)]
-pub struct BoundPairJoin {
+pub struct BoundStreamStream {
     /// The join type.
     pub join_type: JoinType,
     /// Equal keys, the windows among them.
@@ -56,7 +56,7 @@ pub struct BoundPairJoin {
     pub warnings: Vec<String>,
 }
 
-impl BoundPair {
+impl BoundStreams {
     /// One of the streams.
     #[must_use]
     pub fn side(&self, side: Side) -> &BoundStream {
@@ -67,13 +67,13 @@ impl BoundPair {
     }
 }
 
-impl BoundPairJoin {
+impl BoundStreamStream {
     /// Binds the join that `spec` describes. With a `window`, the streams' event
     /// times have been replaced by its start ([`put_in_windows`]).
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    pub(super) fn bind(
+    pub(in crate::plan) fn bind(
         spec: &JoinSpec,
         left: &BoundStream,
         right: &BoundStream,
@@ -148,7 +148,7 @@ impl BoundPairJoin {
 }
 
 /// A position among left ++ right columns as a column of its side.
-pub(super) fn side_column(position: usize, left_columns: usize) -> SideColumn {
+pub(in crate::plan) fn side_column(position: usize, left_columns: usize) -> SideColumn {
     match position.checked_sub(left_columns) {
         None => SideColumn::left(position),
         Some(column) => SideColumn::right(column),
@@ -184,7 +184,7 @@ fn condition(
                     Some(_) => {
                         " (with `window`, each event time is replaced by its window's `window_start`)".to_owned()
                     }
-                    None if is_of_times => super::time_advice::advice(scenario, [left, right])
+                    None if is_of_times => crate::plan::bind::time_advice::advice(scenario, [left, right])
                         .map(|advice| format!("; {advice}"))
                         .unwrap_or_default(),
                     None => String::new(),
@@ -234,14 +234,14 @@ fn joined(
 }
 
 /// The column that a window's start has.
-pub(super) const WINDOW_START: &str = "window_start";
+pub(in crate::plan) const WINDOW_START: &str = "window_start";
 
 /// Puts the start of its tumbling window in the place of a stream's event time,
 /// as Spark's `window` does.
 ///
 /// # Errors
 /// A usage failure with its place in the scenario.
-pub(super) fn put_in_windows(
+pub(in crate::plan) fn put_in_windows(
     stream: &mut BoundStream,
     window: &Spanned<Micros>,
     mode: CastMode,

@@ -1,17 +1,23 @@
 //! A scenario bound to its data: names to columns, types to types.
 
+pub(in crate::plan) mod arrival;
+pub(in crate::plan) mod relation;
+pub(in crate::plan) mod replay_order;
+pub(in crate::plan) mod stream_static;
+pub(in crate::plan) mod stream_stream;
+pub(in crate::plan) mod time_advice;
+
 use arrow::datatypes::DataType;
 use streamjoin_kernels::key::CastMode;
 
-use super::arrival;
-use super::bind_pair::{bind_pair, for_two_streams};
-use super::event_time::EventTime;
-use super::feed::{Feed, FeedSpec};
-use super::join::{BoundJoin, JoinInputs};
-use super::pair::BoundPair;
-use super::relation::{Clauses, Origin, Relation, Selection};
-use super::table::Table;
 use crate::error::{Failure, Result};
+use crate::plan::bind::relation::{Clauses, Origin, Relation, Selection};
+use crate::plan::bind::replay_order::{bind_pair, for_two_streams};
+use crate::plan::bind::stream_static::{BoundStreamStatic, JoinInputs};
+use crate::plan::bind::stream_stream::BoundStreams;
+use crate::plan::event_time::EventTime;
+use crate::plan::feed::{Feed, FeedSpec};
+use crate::plan::table::Table;
 use crate::scenario::{DimensionSpec, DisorderSpec, Scenario, StreamSpec, Trigger};
 use crate::sql::Scope;
 
@@ -21,9 +27,9 @@ pub struct Bound {
     /// The stream, of a scenario with one.
     pub stream: Option<BoundStream>,
     /// The streams, of a scenario that joins two.
-    pub pair: Option<BoundPair>,
+    pub pair: Option<BoundStreams>,
     /// The joins that could be bound, in order.
-    pub joins: Vec<BoundDimension>,
+    pub joins: Vec<BoundTable>,
     /// What is given out.
     pub output: Option<Selection>,
     /// What stopped the binding.
@@ -49,13 +55,13 @@ pub struct BoundStream {
 
 /// A dimension with its join.
 #[derive(Clone, Debug)]
-pub struct BoundDimension {
+pub struct BoundTable {
     /// Contents over time.
     pub table: Table,
     /// Columns.
     pub relation: Relation,
     /// The join.
-    pub join: BoundJoin,
+    pub join: BoundStreamStatic,
 }
 
 /// The cast mode of a scenario.
@@ -167,7 +173,7 @@ fn distinct_names(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn bind_stream(
+pub(in crate::plan) fn bind_stream(
     name: &str,
     spec: &StreamSpec,
     scenario: &Scenario,
@@ -295,15 +301,15 @@ fn bind_dimension(
     stream: &Scope,
     first: bool,
     scenario: &Scenario,
-) -> Result<BoundDimension> {
+) -> Result<BoundTable> {
     let mode = cast_mode(scenario);
     let name = spec.name.get_ref();
     let table = Table::open(spec, scenario)?;
     let clauses = Clauses { select: spec.select.as_ref(), filter: spec.r#where.as_ref() };
     let relation = Relation::bind(name, &table.schema(), clauses, scenario, mode)?;
     let inputs = JoinInputs { stream, dimension: &relation.scope, first, mode };
-    let join = BoundJoin::bind(spec, inputs, scenario)?;
-    Ok(BoundDimension { table, relation, join })
+    let join = BoundStreamStatic::bind(spec, inputs, scenario)?;
+    Ok(BoundTable { table, relation, join })
 }
 
 fn bind_output(scope: &Scope, scenario: &Scenario, mode: CastMode) -> Result<Selection> {

@@ -9,8 +9,8 @@ use streamjoin_kernels::JoinError;
 use streamjoin_kernels::key::CastMode;
 use toml::Spanned;
 
-use super::projector::{Computed, Item, Projector, keep_where};
 use crate::error::{Failure, Result};
+use crate::plan::projector::{Computed, Item, Projector, keep_where};
 use crate::scenario::Scenario;
 use crate::sql::{self, BoundExpr, Scope, ScopeColumn};
 
@@ -317,11 +317,11 @@ impl From<BTreeSet<usize>> for Needed {
 }
 
 /// The field of a scope's column.
-pub(super) fn field(column: &ScopeColumn) -> Field {
+pub(in crate::plan) fn field(column: &ScopeColumn) -> Field {
     Field::new(&column.name, column.data_type.clone(), column.nullable)
 }
 
 /// A scope's columns as a schema.
-pub(super) fn schema_of(scope: &Scope) -> SchemaRef {
+pub(in crate::plan) fn schema_of(scope: &Scope) -> SchemaRef {
     Arc::new(Schema::new(scope.columns.iter().map(field).collect::<Vec<_>>()))
 }

@@ -8,31 +8,31 @@ use streamjoin_kernels::{
     Layout, StreamStaticJoin,
 };
 
-use super::explain::row_bytes;
-use super::{ChainJoin, Footing, HASH_SEED, Resolved, Strategy, Table};
 use crate::error::{Failure, Result};
+use crate::plan::explain::row_bytes;
+use crate::plan::{Footing, HASH_SEED, KernelJoin, Resolved, Strategy, Table};
 use crate::scenario::Choice;
 
 /// One join.
 #[derive(Debug)]
-pub struct JoinPlan {
+pub struct TableJoinPlan {
     /// The dimension's name.
     pub name: String,
     /// The table's contents over time.
     pub table: Table,
     /// The join as the kernels take it.
-    pub chain: ChainJoin,
+    pub kernel: KernelJoin,
     /// The join's name and keys, for messages.
     pub place: String,
     /// The keys as text: the stream's and the table's.
     pub on: Vec<(String, String)>,
-    pub(super) layout: Option<Choice<Layout>>,
-    pub(super) index: Option<Choice<IndexKind>>,
+    pub(in crate::plan) layout: Option<Choice<Layout>>,
+    pub(in crate::plan) index: Option<Choice<IndexKind>>,
     /// Stream rows that each version of the table meets, where that is known.
-    pub(super) probe_rows: Option<f64>,
+    pub(in crate::plan) probe_rows: Option<f64>,
 }
 
-impl JoinPlan {
+impl TableJoinPlan {
     /// What `strategy` comes to for this join, as far as can be told before the
     /// table is there.
     #[must_use]
@@ -42,18 +42,18 @@ impl JoinPlan {
     }
 
     /// Whether rows are found by keys at all.
-    pub(super) fn has_keys(&self) -> bool {
-        !self.chain.spec.keys.is_empty()
+    pub(in crate::plan) fn has_keys(&self) -> bool {
+        !self.kernel.spec.keys.is_empty()
     }
 
     /// Rows of the largest version of the table, where that is known.
-    pub(super) fn expected_rows(&self) -> Option<u64> {
+    pub(in crate::plan) fn expected_rows(&self) -> Option<u64> {
         self.table.versions.iter().map(|version| version.feed.rows()).max().flatten()
     }
 
     /// A guess at the table's size from its rows and types, index included.
-    pub(super) fn expected_bytes(&self) -> Option<u64> {
-        let row = row_bytes(self.chain.table.keys.schema());
+    pub(in crate::plan) fn expected_bytes(&self) -> Option<u64> {
+        let row = row_bytes(self.kernel.table.keys.schema());
         // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
         self.expected_rows().map(|rows| rows.saturating_mul(row + 16))
     }
@@ -98,7 +98,7 @@ impl JoinPlan {
             pool: pool.cloned(),
             ..defaults
         };
-        StreamStaticJoin::new(self.chain.spec.clone(), options)
+        StreamStaticJoin::new(self.kernel.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use streamjoin_datasets::{FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path};
 
-use super::{Feed, Plan};
 use crate::error::{Failure, Result};
+use crate::plan::{Feed, Plan};
 
 impl Plan {
     /// SHA-256 over what is read, stream first, then tables: the digests that

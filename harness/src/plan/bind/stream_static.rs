@@ -7,14 +7,14 @@ use streamjoin_kernels::{
     support,
 };
 
-use super::relation::{Origin, schema_of};
 use crate::error::{Failure, Result};
+use crate::plan::bind::relation::{Origin, schema_of};
 use crate::scenario::{DimensionSpec, Scenario, StreamSide};
 use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope, ScopeColumn, SqlError};
 
 /// A join's condition and columns, all positions in the scopes of its inputs.
 #[derive(Clone, Debug)]
-pub struct BoundJoin {
+pub struct BoundStreamStatic {
     /// The join type.
     pub join_type: JoinType,
     /// On which side the stream stands.
@@ -64,13 +64,13 @@ pub struct JoinInputs<'a> {
     pub stream: &'a Scope,
     /// The table's columns.
     pub dimension: &'a Scope,
-    /// Whether this is the first join of its chain.
+    /// Whether no other join precedes it.
     pub first: bool,
     /// ANSI mode or not.
     pub mode: CastMode,
 }
 
-impl BoundJoin {
+impl BoundStreamStatic {
     /// Binds the join that `spec` describes.
     ///
     /// # Errors

@@ -2,13 +2,14 @@
 
 use std::fs;
 
-mod pair;
+mod in_memory;
+mod stream_stream;
 
 use arrow::datatypes::Schema;
 use streamjoin_kernels::{IndexKind, Layout};
 
-use super::*;
 use crate::error::FailureKind;
+use crate::plan::*;
 use crate::scenario::Scenario;
 use crate::scenario::{Choice, SourceText, parse};
 
@@ -61,7 +62,7 @@ fn read_of(plan: &StreamStaticPlan) -> Vec<Vec<String>> {
     };
     let stream = of(&plan.stream.feed.schema(), &plan.stream.prepare.read);
     let tables =
-        plan.joins.iter().map(|join| of(&join.table.schema(), &join.chain.table.rows.read));
+        plan.joins.iter().map(|join| of(&join.table.schema(), &join.kernel.table.rows.read));
     std::iter::once(stream).chain(tables).collect()
 }
 
@@ -70,13 +71,13 @@ fn columns_that_nobody_selected_are_not_read() {
     let plan = joined(&format!("{SCENARIO}[output]\nselect = [\"s.id\", \"b.name\"]\n"));
     assert_eq!(read_of(&plan), [vec!["id", "k", "x"], vec!["k", "v", "w"], vec!["k", "name"]]);
     // The computed key and what later steps need; the filter column stays behind.
-    let first = &plan.joins[0].chain.spec;
+    let first = &plan.joins[0].kernel.spec;
     assert_eq!(names(&first.stream_schema), ["id", "k", "x", "key 1"]);
     let output: Vec<&str> = first.output.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(output, ["id", "v", "matched 0"]);
     assert!(first.stream_filter.is_none());
     assert!(first.dimension_filter.is_some() && first.residual.is_some());
-    let second = &plan.joins[1].chain.spec;
+    let second = &plan.joins[1].kernel.spec;
     assert_eq!(names(&second.stream_schema), ["id", "v", "matched 0"]);
     assert_eq!(names(plan.output.columns.schema()), ["id", "name"]);
     assert_eq!(plan.output.unmatched, Unmatched::ByMarkers);
@@ -88,7 +89,7 @@ fn a_key_that_is_given_out_is_its_own_marker() {
     let text = SCENARIO.replace("s.k + 1 = a.k AND a.w > 0 AND s.x < a.v", "s.k = a.k");
     let plan = joined(&format!("{text}[output]\nselect = [\"id\", \"a.k\", \"b.k AS bk\"]\n"));
     for join in &plan.joins {
-        let names = join.chain.spec.output.iter().map(|column| column.name.as_str());
+        let names = join.kernel.spec.output.iter().map(|column| column.name.as_str());
         assert!(names.clone().all(|name| !name.starts_with("matched")), "{names:?}");
     }
     assert_eq!(plan.output.markers.len(), 2);
@@ -118,7 +119,7 @@ fn using_merges_the_keys_and_hides_the_other_side() {
     let plan = joined(&using("stream_side = \"right\"\ntype = \"right\"\n"));
     assert_eq!(names(plan.output.columns.schema()), ["k", "v", "w", "u", "id", "x", "y"]);
     let (_folder, scenario) = scenario(&using("[output]\nselect = [\"a.k\"]\n"));
-    let failure = super::plan(&scenario, None).unwrap_err();
+    let failure = crate::plan::plan(&scenario, None).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     assert!(failure.message.contains("t.toml:8:11: `select`"), "{failure}");
 }

@@ -1,14 +1,23 @@
-//! Laying out: what was bound, as something that can run.
+//! From what was bound to what runs.
+
+pub(in crate::plan) mod carry;
+pub(in crate::plan) mod data_hash;
+pub(in crate::plan) mod stream_stream;
+pub(in crate::plan) mod table_join;
+pub(in crate::plan) mod table_joins;
+pub(in crate::plan) mod uses;
 
 use streamjoin_kernels::JoinType;
 
-use super::chain::{self, Before};
-use super::{
-    Bound, BoundDimension, BoundPair, BoundStream, Carried, ChainJoin, EventTime, JoinPlan, Origin,
-    Plan, Selection, Strategy, StreamPlan, StreamStaticPlan, StreamStreamPlan, Timing, bind,
-    bind_pair, cast_mode, explain_pair, streams, time_advice, uses,
-};
 use crate::error::{Failure, Result};
+use crate::plan::bind::{replay_order, time_advice};
+use crate::plan::explain::stream_stream as explain_streams;
+use crate::plan::physical::table_joins::Before;
+use crate::plan::{
+    Bound, BoundStream, BoundStreams, BoundTable, Carried, EventTime, KernelJoin, Origin, Plan,
+    Selection, Strategy, StreamPlan, StreamStaticPlan, StreamStreamPlan, TableJoinPlan, Timing,
+    bind, cast_mode,
+};
 use crate::scenario::{JoinSpec, Merge, Scenario, Trigger};
 
 /// Plans `scenario`; `limit` replaces the scenario's own.
@@ -17,7 +26,7 @@ use crate::scenario::{JoinSpec, Merge, Scenario, Trigger};
 /// A run failure for files that are missing or cannot be read, a usage failure
 /// for everything else that can be told before the first row.
 pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
-    lay_out(scenario, bind(scenario), limit)
+    plan_bound(scenario, bind(scenario), limit)
 }
 
 /// As [`plan`], with all columns of the stream (of both, joined) carried up to
@@ -26,7 +35,7 @@ pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
 /// # Errors
 /// As [`plan`]; a usage failure where no row can be said to have found nothing.
 pub fn plan_carrying(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
-    let plan = lay_out_with(scenario, bind(scenario), limit, true)?;
+    let plan = plan_with(scenario, bind(scenario), limit, true)?;
     if let Plan::StreamStream(pair) = &plan
         && matches!(pair.spec.join_type, JoinType::Inner | JoinType::LeftSemi)
         && pair.joins.is_empty()
@@ -44,20 +53,15 @@ pub fn plan_carrying(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Lays out what was bound.
+/// Plans what was bound.
 ///
 /// # Errors
 /// What stopped the binding, or the first refusal.
-pub fn lay_out(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<Plan> {
-    lay_out_with(scenario, bound, limit, false)
+pub fn plan_bound(scenario: &Scenario, bound: Bound, limit: Option<u64>) -> Result<Plan> {
+    plan_with(scenario, bound, limit, false)
 }
 
-fn lay_out_with(
-    scenario: &Scenario,
-    bound: Bound,
-    limit: Option<u64>,
-    carry: bool,
-) -> Result<Plan> {
+fn plan_with(scenario: &Scenario, bound: Bound, limit: Option<u64>, carry: bool) -> Result<Plan> {
     let Bound { stream, pair, joins, output, failure } = bound;
     if let Some(failure) = failure {
         return Err(failure);
@@ -70,26 +74,26 @@ fn lay_out_with(
     let limit = limit.or(scenario.spec.replay.limit);
     match (stream, pair, output, &scenario.spec.join) {
         (Some(stream), _, Some(output), _) => {
-            one_stream(scenario, stream, joins, &output, limit, carry)
+            stream_static(scenario, stream, joins, &output, limit, carry)
         }
         (None, Some(pair), Some(output), Some(join)) => {
-            two_streams(scenario, join.get_ref(), &pair, joins, &output, limit, carry)
+            stream_stream(scenario, join.get_ref(), &pair, joins, &output, limit, carry)
         }
         _ => Err(Failure::usage(format!("{}: nothing to run", scenario.text))),
     }
 }
 
-fn one_stream(
+fn stream_static(
     scenario: &Scenario,
     stream: BoundStream,
-    joins: Vec<BoundDimension>,
+    joins: Vec<BoundTable>,
     output: &Selection,
     limit: Option<u64>,
     carry: bool,
 ) -> Result<Plan> {
     let scope = &stream.relation.scope;
     let mode = cast_mode(scenario);
-    let chain = chain::lay_out(scope, Before::Matched, &joins, output, mode, carry);
+    let planned = table_joins::plan(scope, Before::Matched, &joins, output, mode, carry);
     let carried = carry.then(|| Carried::new(scope));
     let spec = scenario.spec.stream.0.first().map(|(_, spec)| spec);
     let watermark = spec.and_then(|spec| spec.watermark.as_ref()).map(|w| *w.get_ref());
@@ -105,7 +109,7 @@ fn one_stream(
     let arrival = stream.arrival.as_ref().filter(|_| uses_arrival);
     let also = event_time.iter().chain(&arrival).flat_map(|(origin, _)| origin.columns());
     let also = also.chain(stream.trigger_column.iter().flat_map(Origin::columns));
-    let prepare = stream.relation.prepare(&chain.stream, also.copied());
+    let prepare = stream.relation.prepare(&planned.stream, also.copied());
     let event_time = match (event_time, spec.and_then(|spec| spec.event_time.as_ref())) {
         (Some((origin, data_type)), Some(time)) => Some(
             EventTime::new(time.get_ref(), origin.item(|c| prepare.read.at(c)), data_type)
@@ -114,7 +118,7 @@ fn one_stream(
         _ => None,
     };
     let arrival = arrival.map(|(origin, data_type)| {
-        bind_pair::arrival_time("arrival", origin.item(|c| prepare.read.at(c)), data_type)
+        replay_order::arrival_time("arrival", origin.item(|c| prepare.read.at(c)), data_type)
     });
     let trigger_column =
         stream.trigger_column.as_ref().map(|origin| origin.item(|c| prepare.read.at(c)));
@@ -130,34 +134,34 @@ fn one_stream(
         limit,
     };
     has_end(scenario, &stream, limit, &timing)?;
-    let mut joins = join_plans(scenario, joins, chain.joins);
+    let mut joins = join_plans(scenario, joins, planned.joins);
     let rows = stream.feed.rows().into_iter().chain(limit).chain(timing.rows()).min();
     for join in &mut joins {
         let versions = join.table.versions.len().max(1) as f64;
         join.probe_rows = rows.map(|rows| rows as f64 / versions);
     }
-    let output = chain.output;
+    let output = planned.output;
     let plan = StreamStaticPlan { stream, timing, disorder, repeat: false, joins, output, carried };
     Ok(Plan::StreamStatic(Box::new(plan)))
 }
 
-fn two_streams(
+fn stream_stream(
     scenario: &Scenario,
     spec: &JoinSpec,
-    pair: &BoundPair,
-    joins: Vec<BoundDimension>,
+    pair: &BoundStreams,
+    joins: Vec<BoundTable>,
     output: &Selection,
     limit: Option<u64>,
     carry: bool,
 ) -> Result<Plan> {
     let mode = cast_mode(scenario);
     let join = &pair.join;
-    let before = streams::before(join.join_type);
-    let chain = chain::lay_out(&join.output, before, &joins, output, mode, carry);
-    let needed = (&chain.stream, &chain.stream_without_filter);
+    let before = stream_stream::before(join.join_type);
+    let planned = table_joins::plan(&join.output, before, &joins, output, mode, carry);
+    let needed = (&planned.stream, &planned.stream_without_filter);
     let movable = |column: usize| !join.join_type.extends_with_nulls(join.sources[column].side);
     let filter_only = uses::of_first(&join.output, &joins, output, needed, movable);
-    let streams = streams::lay_out(scenario, spec, pair, &chain.stream, chain.marked, mode)?;
+    let streams = stream_stream::plan(scenario, spec, pair, &planned.stream, planned.marked, mode)?;
     let timing = Timing::of(scenario)?;
     has_end(scenario, &streams.left.stream, limit, &timing)?;
     has_end(scenario, &streams.right.stream, limit, &timing)?;
@@ -175,12 +179,12 @@ fn two_streams(
         timing,
         limit,
         end: replay.end.unwrap_or_default(),
-        joins: join_plans(scenario, joins, chain.joins),
-        output: chain.output,
+        joins: join_plans(scenario, joins, planned.joins),
+        output: planned.output,
         carried: carry.then(|| Carried::new(&join.output)),
         filter_only: filter_only.filter(|_| !carry),
         warnings: join.warnings.clone(),
-        unbounded: explain_pair::unbounded(scenario, pair),
+        unbounded: explain_streams::unbounded(scenario, pair),
     };
     // The kernels' refusals belong before the first row.
     let refused = |mut failure: Failure| {
@@ -203,11 +207,11 @@ fn trigger(scenario: &Scenario) -> Trigger {
 
 fn join_plans(
     scenario: &Scenario,
-    joins: Vec<BoundDimension>,
-    chain: Vec<ChainJoin>,
-) -> Vec<JoinPlan> {
-    let joins = joins.into_iter().zip(chain).zip(&scenario.spec.dimension);
-    let joins = joins.map(|((joined, chain), spec)| JoinPlan {
+    joins: Vec<BoundTable>,
+    kernels: Vec<KernelJoin>,
+) -> Vec<TableJoinPlan> {
+    let joins = joins.into_iter().zip(kernels).zip(&scenario.spec.dimension);
+    let joins = joins.map(|((joined, kernel), spec)| TableJoinPlan {
         on: joined
             .join
             .keys
@@ -217,7 +221,7 @@ fn join_plans(
         place: joined.join.place(&joined.relation.name),
         name: joined.relation.name,
         table: joined.table,
-        chain,
+        kernel,
         layout: spec.get_ref().layout.as_ref().map(|layout| *layout.get_ref()),
         index: spec.get_ref().index.as_ref().map(|index| *index.get_ref()),
         probe_rows: None,

@@ -5,17 +5,17 @@ use arrow::datatypes::DataType;
 use streamjoin_datasets::Sidecar;
 use toml::Spanned;
 
-use super::bind_pair::arrival_time;
-use super::feed::Feed;
-use super::relation::{Origin, Relation};
 use crate::error::{Failure, Result};
+use crate::plan::bind::relation::{Origin, Relation};
+use crate::plan::bind::replay_order::arrival_time;
+use crate::plan::feed::Feed;
 use crate::scenario::{Merge, Scenario, StreamSpec, Trigger};
 
 /// The column of arrival times and its type.
 ///
 /// # Errors
 /// A usage failure for a column that is not there or holds no times.
-pub(super) fn bind(
+pub(in crate::plan) fn bind(
     spec: &StreamSpec,
     scenario: &Scenario,
     feed: &Feed,

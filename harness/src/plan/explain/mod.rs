@@ -1,15 +1,17 @@
 //! A plan as text.
 
+pub(in crate::plan) mod stream_stream;
+
 use std::fmt::Write;
 
 use arrow::datatypes::{DataType, Schema};
 use streamjoin_kernels::{NullEquality, Side, StreamStaticJoin, key};
 
-use super::bind::{Bound, BoundDimension, BoundStream};
-use super::join::BoundJoin;
-use super::relation::{Origin, Selected, Selection};
-use super::{JoinPlan, Plan, Strategy, StreamPlan, explain_pair};
 use crate::error::Result;
+use crate::plan::bind::relation::{Origin, Selected, Selection};
+use crate::plan::bind::stream_static::BoundStreamStatic;
+use crate::plan::bind::{Bound, BoundStream, BoundTable};
+use crate::plan::{Plan, Strategy, StreamPlan, TableJoinPlan};
 use crate::scenario::{Pace, Refresh, Scenario, Swap, Trigger, VersionStart};
 
 /// What a scenario asks for, as far as it could be understood.
@@ -30,7 +32,7 @@ pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
         describe_stream(&mut text, &pair.left);
         describe_stream(&mut text, &pair.right);
         describe_batches(&mut text, scenario);
-        explain_pair::describe(&mut text, scenario, join.get_ref(), pair);
+        stream_stream::describe(&mut text, scenario, join.get_ref(), pair);
     }
     for (number, joined) in bound.joins.iter().enumerate() {
         describe_join(&mut text, number, joined);
@@ -81,8 +83,8 @@ fn describe_batches(text: &mut String, scenario: &Scenario) {
     }
 }
 
-fn describe_join(text: &mut String, number: usize, joined: &BoundDimension) {
-    let BoundDimension { table, relation, join } = joined;
+fn describe_join(text: &mut String, number: usize, joined: &BoundTable) {
+    let BoundTable { table, relation, join } = joined;
     let (left, right) = match join.stream_side {
         Side::Left => ("stream", relation.name.as_str()),
         Side::Right => (relation.name.as_str(), "stream"),
@@ -113,7 +115,7 @@ fn describe_join(text: &mut String, number: usize, joined: &BoundDimension) {
     }
 }
 
-fn describe_condition(text: &mut String, join: &BoundJoin) {
+fn describe_condition(text: &mut String, join: &BoundStreamStatic) {
     if let Some(names) = &join.using {
         let _ = writeln!(text, "  using: {}", names.join(", "));
     }
@@ -170,7 +172,7 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
     let mut text = String::new();
     match plan {
         Plan::StreamStatic(plan) => describe_read(&mut text, &plan.stream),
-        Plan::StreamStream(plan) => explain_pair::describe_columns(&mut text, plan)?,
+        Plan::StreamStream(plan) => stream_stream::describe_columns(&mut text, plan)?,
     }
     describe_tables(&mut text, plan.joins());
     for strategy in strategies {
@@ -183,7 +185,7 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
             strategy.isa
         );
         if let Plan::StreamStream(plan) = plan {
-            explain_pair::describe_store(&mut text, plan, strategy)?;
+            stream_stream::describe_store(&mut text, plan, strategy)?;
         }
         for join in plan.joins() {
             let resolved = join.resolve(strategy);
@@ -199,7 +201,7 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
     Ok(text)
 }
 
-pub(super) fn describe_read(text: &mut String, stream: &StreamPlan) {
+pub(in crate::plan) fn describe_read(text: &mut String, stream: &StreamPlan) {
     let schema = stream.feed.schema();
     let read: Vec<&str> =
         stream.prepare.read.positions().map(|c| schema.field(c).name().as_str()).collect();
@@ -213,11 +215,11 @@ pub(super) fn describe_read(text: &mut String, stream: &StreamPlan) {
     );
 }
 
-fn describe_tables(text: &mut String, joins: &[JoinPlan]) {
+fn describe_tables(text: &mut String, joins: &[TableJoinPlan]) {
     for join in joins {
         let schema = join.table.schema();
         let read: Vec<&str> = join
-            .chain
+            .kernel
             .table
             .rows
             .read
@@ -254,7 +256,7 @@ fn describe_swap(text: &mut String, strategy: &Strategy) {
 }
 
 /// What the cost model says, for the largest version of the table.
-fn describe_costs(text: &mut String, join: &JoinPlan, operator: &StreamStaticJoin) {
+fn describe_costs(text: &mut String, join: &TableJoinPlan, operator: &StreamStaticJoin) {
     let Some(rows) = join.expected_rows().and_then(|rows| usize::try_from(rows).ok()) else {
         return;
     };
@@ -276,15 +278,15 @@ fn describe_costs(text: &mut String, join: &JoinPlan, operator: &StreamStaticJoi
 }
 
 /// The table's size, if it can be guessed.
-fn memory(join: &JoinPlan) -> String {
+fn memory(join: &TableJoinPlan) -> String {
     let (Some(rows), Some(bytes)) = (join.expected_rows(), join.expected_bytes()) else {
         return "its size is not known before it is read".to_owned();
     };
-    let (kilobytes, row) = (bytes.div_ceil(1000), row_bytes(join.chain.table.keys.schema()));
+    let (kilobytes, row) = (bytes.div_ceil(1000), row_bytes(join.kernel.table.keys.schema()));
     format!("about {kilobytes} kB in memory ({rows} rows of some {row} bytes and the index)")
 }
 
-pub(super) fn row_bytes(schema: &Schema) -> u64 {
+pub(in crate::plan) fn row_bytes(schema: &Schema) -> u64 {
     schema.fields().iter().map(|field| column_bytes(field.data_type())).sum()
 }
 

@@ -1,4 +1,4 @@
-//! The physical chain of joins: which columns travel, where, and no others.
+//! Joins with tables, one after the other: which columns travel, where, and no others.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use arrow::datatypes::{DataType, Field, SchemaRef};
 use streamjoin_kernels::key::CastMode;
 use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticSpec};
 
-use super::bind::BoundDimension;
-use super::carry;
-use super::join::BoundJoin;
-use super::projector::{Computed, Item, Projector};
-use super::relation::{Needed, Origin, Selection, field};
-use super::table::TableColumns;
-use super::uses::{self, Uses};
+use crate::plan::bind::BoundTable;
+use crate::plan::bind::relation::{Needed, Origin, Selection, field};
+use crate::plan::bind::stream_static::BoundStreamStatic;
+use crate::plan::physical::carry;
+use crate::plan::physical::uses::{self, Uses};
+use crate::plan::projector::{Computed, Item, Projector};
+use crate::plan::table::TableColumns;
 use crate::sql::{BoundExpr, Scope, pair_predicate};
 
 /// One join as the kernels take it.
 #[derive(Clone, Debug)]
-pub struct ChainJoin {
+pub struct KernelJoin {
     /// From the rows before this join to its stream side (computed keys).
     pub input: Projector,
     /// From the table's rows to its table side (computed keys).
@@ -26,14 +26,14 @@ pub struct ChainJoin {
     pub spec: StreamStaticSpec,
     /// What it retains without use.
     pub uses: Uses,
-    /// Where the columns that the chain starts from stand in the stream side;
-    /// empty unless they are carried along.
+    /// Where the carried columns stand in the stream side; empty unless they are
+    /// carried.
     pub carried: Vec<Option<usize>>,
 }
 
 /// From the last join's rows to what is given out.
 #[derive(Clone, Debug)]
-pub struct ChainOutput {
+pub struct OutputPlan {
     /// Rows to give out.
     pub filter: Option<Computed>,
     /// Columns to give out.
@@ -57,25 +57,25 @@ pub enum Unmatched {
     ByMarkers,
 }
 
-/// The chain, with the stream columns that it starts from.
+/// Several joins with tables, with the stream columns that the first one takes.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(in crate::plan) struct TableJoins {
     /// Columns of the first scope that are needed.
-    pub(super) stream: Needed,
+    pub(in crate::plan) stream: Needed,
     /// Those that would be needed without the output's `where`.
-    pub(super) stream_without_filter: Needed,
-    /// Whether a marker of the join before the chain follows them: a column of
+    pub(in crate::plan) stream_without_filter: Needed,
+    /// Whether a marker of the join before them follows these: a column of
     /// booleans, null where that join found no match.
-    pub(super) marked: bool,
+    pub(in crate::plan) marked: bool,
     /// The joins in order.
-    pub(super) joins: Vec<ChainJoin>,
+    pub(in crate::plan) joins: Vec<KernelJoin>,
     /// What is given out.
-    pub(super) output: ChainOutput,
+    pub(in crate::plan) output: OutputPlan,
 }
 
-/// What comes before the chain.
+/// What comes before the joins with tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
+pub(in crate::plan) enum Before {
     /// A stream, or a join that lets matched rows out only.
     Matched,
     /// A join of streams that lets unmatched rows out too.
@@ -94,16 +94,16 @@ enum Marker {
     Extra,
 }
 
-/// Lays out the chain over rows whose columns are `first`; with `carry` all of
-/// these travel up to the last join.
-pub(super) fn lay_out(
+/// Plans the joins over rows whose columns are `first`; with `carry` all of these
+/// travel up to the last join.
+pub(in crate::plan) fn plan(
     first: &Scope,
     before: Before,
-    dimensions: &[BoundDimension],
+    dimensions: &[BoundTable],
     output: &Selection,
     mode: CastMode,
     carry: bool,
-) -> Chain {
+) -> TableJoins {
     let unmatched = unmatched(before, dimensions, output);
     let marked = before == Before::Outer && unmatched == Unmatched::ByMarkers;
     let selected: BTreeSet<usize> =
@@ -137,7 +137,7 @@ pub(super) fn lay_out(
             uses: &uses[at],
             carried: positions.get(at).map_or(&[], Vec::as_slice),
         };
-        joins.push(step.lay_out(extra));
+        joins.push(step.plan(extra));
         extras += usize::from(extra);
     }
     let last = &needed[dimensions.len()];
@@ -149,8 +149,8 @@ pub(super) fn lay_out(
         Marker::Column(column) => Some(last.at(*column)),
         Marker::None | Marker::Extra => None,
     });
-    Chain {
-        output: ChainOutput {
+    TableJoins {
+        output: OutputPlan {
             filter: output.filter.as_ref().map(|f| Computed::new(f, |c| last.at(c))),
             columns: Projector::new(columns.collect(), last.len() + extras),
             markers: found.chain(last.len()..last.len() + extras).collect(),
@@ -163,8 +163,8 @@ pub(super) fn lay_out(
     }
 }
 
-fn unmatched(before: Before, dimensions: &[BoundDimension], output: &Selection) -> Unmatched {
-    let anti = |d: &BoundDimension| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
+fn unmatched(before: Before, dimensions: &[BoundTable], output: &Selection) -> Unmatched {
+    let anti = |d: &BoundTable| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
     if before == Before::Anti || dimensions.iter().any(anti) {
         return Unmatched::All;
     }
@@ -180,11 +180,11 @@ fn unmatched(before: Before, dimensions: &[BoundDimension], output: &Selection) 
 /// For each outer join a column that is null exactly where it found no match:
 /// one that is given out anyway, or else an extra one.
 fn markers(
-    dimensions: &[BoundDimension],
+    dimensions: &[BoundTable],
     given: &BTreeSet<usize>,
     unmatched: Unmatched,
 ) -> Vec<Marker> {
-    let marker = |(at, dimension): (usize, &BoundDimension)| {
+    let marker = |(at, dimension): (usize, &BoundTable)| {
         if unmatched != Unmatched::ByMarkers || !dimension.join.extends_dimension() {
             return Marker::None;
         }
@@ -208,7 +208,7 @@ fn markers(
 
 /// The columns needed before each join and after the last, and of each table.
 fn needs(
-    dimensions: &[BoundDimension],
+    dimensions: &[BoundTable],
     given: BTreeSet<usize>,
     carried: &[Vec<Option<usize>>],
 ) -> (Vec<Needed>, Vec<Needed>) {
@@ -235,7 +235,7 @@ fn needs(
 
 /// One join about to be laid out.
 struct Step<'a> {
-    dimension: &'a BoundDimension,
+    dimension: &'a BoundTable,
     scope: &'a Scope,
     input: &'a Needed,
     output: &'a Needed,
@@ -248,7 +248,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn lay_out(&self, with_marker: bool) -> ChainJoin {
+    fn plan(&self, with_marker: bool) -> KernelJoin {
         let join = &self.dimension.join;
         let (stream_side, stream_keys) = self.stream_side(join);
         let (table_side, table_keys, marker) = self.table_side(join, with_marker);
@@ -287,7 +287,7 @@ impl Step<'_> {
             output: self.joined_columns(join, marker),
             cast_mode: self.mode,
         };
-        ChainJoin {
+        KernelJoin {
             input: stream_side,
             table: table_side,
             spec,
@@ -297,7 +297,7 @@ impl Step<'_> {
     }
 
     /// The stream side: needed columns, markers, computed keys; and where the keys stand.
-    fn stream_side(&self, join: &BoundJoin) -> (Projector, Vec<usize>) {
+    fn stream_side(&self, join: &BoundStreamStatic) -> (Projector, Vec<usize>) {
         let columns = &self.scope.columns;
         let mut items: Vec<(Field, Item)> = self
             .input
@@ -319,7 +319,7 @@ impl Step<'_> {
     /// stand, and where the marker does.
     fn table_side(
         &self,
-        join: &BoundJoin,
+        join: &BoundStreamStatic,
         with_marker: bool,
     ) -> (TableColumns, Vec<usize>, Option<usize>) {
         let relation = &self.dimension.relation;
@@ -342,7 +342,7 @@ impl Step<'_> {
     }
 
     /// What the join gives out: columns needed later, then markers.
-    fn joined_columns(&self, join: &BoundJoin, marker: Option<usize>) -> Vec<OutputColumn> {
+    fn joined_columns(&self, join: &BoundStreamStatic, marker: Option<usize>) -> Vec<OutputColumn> {
         let names = &join.output.columns;
         let needed = self.output.positions().map(|position| OutputColumn {
             source: match join.sources[position] {
@@ -364,7 +364,7 @@ impl Step<'_> {
 }
 
 /// Adds the keys that are not bare columns; answers where each key stands.
-pub(super) fn add_keys<'a>(
+pub(in crate::plan) fn add_keys<'a>(
     items: &mut Vec<(Field, Item)>,
     keys: impl Iterator<Item = &'a BoundExpr>,
     needed: &Needed,

@@ -2,9 +2,9 @@
 
 use streamjoin_kernels::ColumnRef;
 
-use super::bind::BoundDimension;
-use super::explain::row_bytes;
-use super::relation::{Needed, Selection, schema_of};
+use crate::plan::bind::BoundTable;
+use crate::plan::bind::relation::{Needed, Selection, schema_of};
+use crate::plan::explain::row_bytes;
 use crate::sql::{BoundExpr, Scope};
 
 /// Columns that only the output's `where` looks at, though it could do so
@@ -32,8 +32,8 @@ pub struct Uses {
 /// Of each join. `needed` are the columns needed before each join and after the
 /// last, `tables` those of each table; `without_filter` the latter if the
 /// output's `where` did not count.
-pub(super) fn of_tables(
-    dimensions: &[BoundDimension],
+pub(in crate::plan) fn of_tables(
+    dimensions: &[BoundTable],
     output: &Selection,
     needed: &[Needed],
     tables: &[Needed],
@@ -58,11 +58,11 @@ pub(super) fn of_tables(
     uses.collect()
 }
 
-/// Of the rows before the chain, which an output's `where` over columns of
+/// Of the rows before the joins, which an output's `where` over columns of
 /// theirs may be `movable` to: those among `columns` that only it needs.
-pub(super) fn of_first(
+pub(in crate::plan) fn of_first(
     first: &Scope,
-    dimensions: &[BoundDimension],
+    dimensions: &[BoundTable],
     output: &Selection,
     (columns, without_filter): (&Needed, &Needed),
     movable: impl Fn(usize) -> bool,
@@ -93,13 +93,13 @@ fn filter_only(scope: &Scope, columns: &[usize], output: &Selection) -> Option<F
 /// Where a column of the output's `where` comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
-    /// The rows before the chain: that column of theirs.
+    /// The rows before the joins: that column of theirs.
     First(usize),
     /// The table of the join of that number.
     Table(usize),
 }
 
-fn homes(dimensions: &[BoundDimension], output: &Selection) -> Vec<Home> {
+fn homes(dimensions: &[BoundTable], output: &Selection) -> Vec<Home> {
     let columns = output.filter.iter().flat_map(BoundExpr::columns);
     columns
         .map(|&column| {

@@ -11,17 +11,17 @@ use streamjoin_kernels::{
     StreamKey, StreamOptions, StreamStreamJoin, StreamStreamSpec,
 };
 
-use super::bind::BoundStream;
-use super::bind_pair::arrival_time;
-use super::carry::Carried;
-use super::chain::{Before, add_keys};
-use super::event_time::EventTime;
-use super::pair::{BoundPair, BoundPairJoin, side_column};
-use super::projector::{Item, Projector};
-use super::relation::{Needed, Origin};
-use super::uses::FilterOnly;
-use super::{ChainOutput, JoinPlan, Strategy, StreamPlan, Timing};
 use crate::error::{Failure, Result};
+use crate::plan::bind::BoundStream;
+use crate::plan::bind::relation::{Needed, Origin};
+use crate::plan::bind::replay_order::arrival_time;
+use crate::plan::bind::stream_stream::{BoundStreamStream, BoundStreams, side_column};
+use crate::plan::event_time::EventTime;
+use crate::plan::physical::carry::Carried;
+use crate::plan::physical::table_joins::{Before, add_keys};
+use crate::plan::physical::uses::FilterOnly;
+use crate::plan::projector::{Item, Projector};
+use crate::plan::{OutputPlan, Strategy, StreamPlan, TableJoinPlan, Timing};
 use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
 use crate::sql::{BoundExpr, pair_predicate};
 
@@ -53,9 +53,9 @@ pub struct StreamStreamPlan {
     /// What becomes of the state at the end.
     pub end: End,
     /// The joins with tables, in order.
-    pub joins: Vec<JoinPlan>,
+    pub joins: Vec<TableJoinPlan>,
     /// What is given out.
-    pub output: ChainOutput,
+    pub output: OutputPlan,
     /// The joined rows as they are written when they found nothing, if all their
     /// columns are carried along.
     pub carried: Option<Carried>,
@@ -111,7 +111,7 @@ impl StreamStreamPlan {
     ) -> Result<StreamStreamJoin> {
         let options = StreamOptions {
             store: strategy.state,
-            hasher: KeyHasher::with_seed(strategy.isa, super::HASH_SEED),
+            hasher: KeyHasher::with_seed(strategy.isa, crate::plan::HASH_SEED),
             limit: strategy.state_limit,
             pool: pool.cloned(),
             ..StreamOptions::default()
@@ -121,8 +121,8 @@ impl StreamStreamPlan {
     }
 }
 
-/// What the chain of tables is told about the join before it.
-pub(super) fn before(join_type: JoinType) -> Before {
+/// What the joins with tables must know about the join before them.
+pub(in crate::plan) fn before(join_type: JoinType) -> Before {
     match join_type {
         JoinType::LeftOuter | JoinType::RightOuter | JoinType::FullOuter => Before::Outer,
         JoinType::LeftAnti => Before::Anti,
@@ -131,18 +131,18 @@ pub(super) fn before(join_type: JoinType) -> Before {
 }
 
 /// Both sides and the join, laid out.
-pub(super) struct Streams {
-    pub(super) left: SidePlan,
-    pub(super) right: SidePlan,
-    pub(super) spec: StreamStreamSpec,
-    pub(super) joined: JoinedRows,
+pub(in crate::plan) struct Streams {
+    pub(in crate::plan) left: SidePlan,
+    pub(in crate::plan) right: SidePlan,
+    pub(in crate::plan) spec: StreamStreamSpec,
+    pub(in crate::plan) joined: JoinedRows,
 }
 
 /// Lays out the join of two streams whose joined columns `needed` are needed.
-pub(super) fn lay_out(
+pub(in crate::plan) fn plan(
     scenario: &Scenario,
     spec: &JoinSpec,
-    pair: &BoundPair,
+    pair: &BoundStreams,
     needed: &Needed,
     marked: bool,
     mode: CastMode,
@@ -238,7 +238,7 @@ enum Proof {
 }
 
 /// A proof for each side that may be missing.
-fn proofs(pair: &BoundPair, needed: &Needed) -> Vec<Proof> {
+fn proofs(pair: &BoundStreams, needed: &Needed) -> Vec<Proof> {
     let join = &pair.join;
     let sides = [Side::Left, Side::Right].into_iter();
     let sides = sides.filter(|side| join.join_type.extends_with_nulls(*side));
@@ -295,7 +295,7 @@ impl Laid {
     fn new(
         scenario: &Scenario,
         stream: &BoundStream,
-        join: &BoundPairJoin,
+        join: &BoundStreamStream,
         side: Side,
         columns: BTreeSet<usize>,
         with_true: bool,

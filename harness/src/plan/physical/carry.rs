@@ -1,5 +1,5 @@
-//! Where the columns that a chain of joins starts from stand before each join,
-//! for those who want to see the whole of a row that found nothing.
+//! The stream's columns, carried up to the last join so that unmatched rows can be
+//! written whole.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use streamjoin_kernels::ColumnRef;
 
-use super::bind::BoundDimension;
-use super::relation::Needed;
 use crate::error::{Failure, Result};
+use crate::plan::bind::BoundTable;
+use crate::plan::bind::relation::Needed;
 use crate::sql::Scope;
 
-/// The rows that a chain starts from, as they are written when they find
-/// nothing: what they missed, then their columns.
+/// Unmatched rows as they are written: which table they missed, then the columns
+/// that they had before the first join with a table.
 #[derive(Clone, Debug)]
 pub struct Carried {
     schema: SchemaRef,
@@ -23,7 +23,7 @@ pub struct Carried {
 impl Carried {
     /// Of rows with the columns of `first`. Columns of one name are told apart by
     /// the stream that they are of.
-    pub(super) fn new(first: &Scope) -> Self {
+    pub(in crate::plan) fn new(first: &Scope) -> Self {
         let columns = &first.columns;
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         let names: Vec<String> = columns
@@ -55,8 +55,8 @@ impl Carried {
         &self.schema
     }
 
-    /// Rows that missed `missed`, of columns in the order of the chain's first
-    /// rows.
+    /// Rows that missed `missed`, of columns in the order of the rows
+    /// before the first join.
     ///
     /// # Errors
     /// A run failure for columns of another number or type.
@@ -81,7 +81,10 @@ impl Carried {
 
 /// For each join the columns of its input scope that the first scope's columns
 /// are by then.
-pub(super) fn positions(first: &Scope, dimensions: &[BoundDimension]) -> Vec<Vec<Option<usize>>> {
+pub(in crate::plan) fn positions(
+    first: &Scope,
+    dimensions: &[BoundTable],
+) -> Vec<Vec<Option<usize>>> {
     let mut at: Vec<Option<usize>> = (0..first.columns.len()).map(Some).collect();
     let mut all = Vec::with_capacity(dimensions.len());
     for dimension in dimensions {
@@ -109,6 +112,6 @@ pub(super) fn positions(first: &Scope, dimensions: &[BoundDimension]) -> Vec<Vec
 }
 
 /// Where they stand in the batches that a join takes.
-pub(super) fn in_input(positions: &[Option<usize>], input: &Needed) -> Vec<Option<usize>> {
+pub(in crate::plan) fn in_input(positions: &[Option<usize>], input: &Needed) -> Vec<Option<usize>> {
     positions.iter().map(|column| column.map(|column| input.at(column))).collect()
 }
