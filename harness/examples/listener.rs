@@ -2,9 +2,14 @@
 //! the same text.
 
 use std::time::Duration;
-use streamjoin::replay::{Idle, ProgressListener, Started, Terminated};
+use streamjoin::replay::{ProgressListener, Started, Terminated};
 use streamjoin::{
-    error::Result, measure::measure, plan, record::Progress, scenario, sink::SinkSpec,
+    error::Result,
+    measure::measure,
+    plan,
+    record::{Idle, Progress},
+    scenario,
+    sink::SinkSpec,
 };
 
 struct Printer;

@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 use streamjoin_kernels::key::KeyShape;
 use streamjoin_kernels::table::auto::Candidate;
-use streamjoin_kernels::{CostModel, CostPoint};
+use streamjoin_kernels::{CostModel, CostPoint, JoinError};
 
 use crate::error::{Failure, Result};
-use crate::sweep::SweepIndex;
 
 /// Names the file; without it the costs that are shipped count.
 pub const VARIABLE: &str = "STREAMJOIN_COSTS";
+/// Follows the name of an index that has a Bloom filter in front of it.
+const BLOOM: &str = "+bloom";
 /// Version of the file's form.
 const SCHEMA_VERSION: u32 = 1;
 
@@ -105,12 +106,28 @@ pub fn write(path: &Path, points: &[CostPoint]) -> Result<()> {
     fs::rename(&unfinished, path).map_err(failed)
 }
 
+/// The name of an index, such as `chained`, or `chained+bloom` behind a Bloom filter.
+#[must_use]
+pub fn index_text(Candidate { index, filtered }: Candidate) -> String {
+    format!("{index}{}", if filtered { BLOOM } else { "" })
+}
+
+/// Reads what [`index_text`] writes.
+///
+/// # Errors
+/// The index is unknown.
+pub fn parse_index(text: &str) -> Result<Candidate, JoinError> {
+    let (name, filtered) = match text.strip_suffix(BLOOM) {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    Ok(Candidate { index: name.parse()?, filtered })
+}
+
 impl Cost {
     fn of(point: &CostPoint) -> Self {
-        let Candidate { index, filtered } = point.candidate;
-        let index = if filtered { SweepIndex::Filtered(index) } else { SweepIndex::Kind(index) };
         Self {
-            index: index.to_string(),
+            index: index_text(point.candidate),
             shape: match point.shape {
                 KeyShape::Word => Shape::Word,
                 KeyShape::Wide => Shape::Wide,
@@ -128,13 +145,8 @@ impl Cost {
     }
 
     fn point(&self) -> Result<CostPoint> {
-        let candidate = match self.index.parse().map_err(Failure::run)? {
-            SweepIndex::Kind(index) => Candidate { index, filtered: false },
-            SweepIndex::Filtered(index) => Candidate { index, filtered: true },
-            SweepIndex::Auto => return Err(Failure::run("`auto` has no cost of its own")),
-        };
         Ok(CostPoint {
-            candidate,
+            candidate: parse_index(&self.index).map_err(Failure::run)?,
             shape: match self.shape {
                 Shape::Word => KeyShape::Word,
                 Shape::Wide => KeyShape::Wide,

@@ -120,7 +120,7 @@ pub(super) fn run(
     asked: &Asked,
     strategy: &Strategy,
     quiet: bool,
-) -> Result<crate::gate::Measured> {
+) -> Result<crate::gate::PassFigures> {
     let title = format!("{} {}", asked.name, strategy.name);
     let mut look = Look(Bar::new(&title, asked.plan.rows(), quiet));
     measure::measure(asked, strategy, &mut look).map_err(|failure| failure.at(title))

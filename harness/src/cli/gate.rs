@@ -13,7 +13,7 @@ use crate::gate::compare::Verdict;
 use crate::gate::input::{Asked, other_strategy};
 use crate::gate::report::unmatched;
 use crate::gate::{
-    Baseline, BaselineFile, CaseReport, Change, Entry, GateReport, Measured, junit, measure,
+    Baseline, BaselineFile, CaseReport, Change, Entry, GateReport, PassFigures, junit, measure,
 };
 
 /// Compare every strategy with a baseline, and fail if one became worse
@@ -144,7 +144,7 @@ impl GateArgs {
         baseline: &Baseline,
         entry: &Entry,
         asked: &Asked,
-    ) -> Result<(Vec<CaseReport>, Vec<Measured>)> {
+    ) -> Result<(Vec<CaseReport>, Vec<PassFigures>)> {
         let other = asked.other_than(entry);
         let (mut cases, mut all) = (Vec::new(), Vec::new());
         for strategy in &asked.strategies {
@@ -176,7 +176,7 @@ impl GateArgs {
                 (Some(known), None) => Some(CaseReport::compared(
                     &entry.scenario,
                     name,
-                    &known.measured,
+                    &known.figures,
                     &measured,
                     baseline.bands,
                 )),

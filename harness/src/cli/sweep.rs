@@ -135,12 +135,12 @@ impl SweepArgs {
         let (format, quiet) = (self.format, self.quiet);
         let grid = self.grid()?;
         grid.check()?;
-        let (workloads, strategies) = (grid.workloads(), grid.strategies());
-        let total = (workloads.len() * strategies.len()) as u64 * effort.ticks();
+        let (workloads, contenders) = (grid.workloads(), grid.contenders());
+        let total = (workloads.len() * contenders.len()) as u64 * effort.ticks();
         let bar = Bar::counting("measurements", "sweep", Some(total), quiet);
         let mut results = Printer { format, results: Results::new(false), lines: Vec::new() };
         for workload in &workloads {
-            let lines = measure(workload, &strategies, effort, &mut |done| bar.add(done))?;
+            let lines = measure(workload, &contenders, effort, &mut |done| bar.add(done))?;
             let mut printed = Ok(());
             bar.aside(|| printed = results.add(lines));
             printed?;
@@ -171,14 +171,14 @@ impl SweepArgs {
 /// Measures the cells of a cost file and writes it.
 fn write_costs(path: &Path, effort: Effort, quiet: bool) -> Result<()> {
     let cells = CostCell::all(default_isa()?);
-    let strategies: usize = cells.iter().map(|cell| 2 * cell.strategies.len()).sum();
-    let total = strategies as u64 * effort.ticks();
+    let contenders: usize = cells.iter().map(|cell| 2 * cell.contenders.len()).sum();
+    let total = contenders as u64 * effort.ticks();
     let bar = Bar::counting("measurements", "costs", Some(total), quiet);
     let mut points = Vec::new();
     for cell in &cells {
         let mut tick = |done| bar.add(done);
-        let hits = measure(&cell.hits, &cell.strategies, effort, &mut tick)?;
-        let misses = measure(&cell.misses, &cell.strategies, effort, &mut tick)?;
+        let hits = measure(&cell.hits, &cell.contenders, effort, &mut tick)?;
+        let misses = measure(&cell.misses, &cell.contenders, effort, &mut tick)?;
         points.extend(cell.points(&hits, &misses));
     }
     drop(bar);

@@ -1,4 +1,4 @@
-//! The baseline file: JSON, sorted, one value a line, so that its history is
+//! The baseline file: JSON, sorted, one value per line, so that changes are
 //! readable in review.
 //!
 //! Nothing in it belongs to a machine: no absolute path, no time, and no figure
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use streamjoin_datasets::AtomicFile;
 
-use super::figures::Measured;
+use super::figures::PassFigures;
 use crate::error::{Failure, Result};
 use crate::scenario::nearest;
 
-/// Where baselines are kept unless somebody says otherwise.
+/// Where baselines are kept by default.
 pub const DEFAULT_DIR: &str = "benches/baselines";
 /// Version of the file's form.
 const SCHEMA_VERSION: u32 = 1;
@@ -32,13 +32,13 @@ pub struct Baseline {
     pub schema_version: u32,
     /// Version of the program that wrote it.
     pub streamjoin: String,
-    /// How far figures may move. Edit it as you like: it is kept.
+    /// How far figures may move. It may be edited: it is kept.
     pub bands: Bands,
     /// What was forced while it was measured, so that it holds on every machine.
     pub forced: BTreeMap<String, String>,
     /// The scenarios, in the order in which they are run.
     pub scenarios: Vec<Entry>,
-    /// Why it is as it is, the oldest first.
+    /// Why it was changed, the oldest change first.
     pub history: Vec<Change>,
 }
 
@@ -66,7 +66,7 @@ pub struct Entry {
     pub query: String,
     /// SHA-256 of what each stream and table reads.
     pub data: BTreeMap<String, String>,
-    /// What each strategy came to, in the scenario's order.
+    /// One case per strategy, in the scenario's order.
     pub strategies: Vec<Case>,
 }
 
@@ -76,10 +76,11 @@ pub struct Entry {
 pub struct Case {
     /// The strategy's name.
     pub strategy: String,
-    /// What it is.
+    /// Its settings other than the defaults.
     pub settings: BTreeMap<String, String>,
-    /// What it came to.
-    pub measured: Measured,
+    /// The figures of its pass.
+    #[serde(rename = "measured")]
+    pub figures: PassFigures,
 }
 
 /// One change of a baseline.
@@ -92,7 +93,7 @@ pub struct Change {
     pub streamjoin: String,
     /// Why.
     pub reason: String,
-    /// What became different, a line a strategy.
+    /// What changed, one line per strategy.
     pub changed: Vec<String>,
 }
 
@@ -117,7 +118,7 @@ impl Baseline {
             schema_version: SCHEMA_VERSION,
             streamjoin: env!("CARGO_PKG_VERSION").to_owned(),
             bands,
-            forced: super::measure::forced(),
+            forced: super::forced::forced(),
             scenarios,
             history,
         }
@@ -140,7 +141,7 @@ impl BaselineFile {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
             return Err(Failure::usage(format!(
-                "`{name}` is no name for a baseline: use letters, digits, `-`, `_` and `.`"
+                "`{name}` is not a name for a baseline: use letters, digits, `-`, `_` and `.`"
             )));
         }
         Ok(Self { name: name.to_owned(), path: folder.join(format!("{name}.json")) })
@@ -179,7 +180,7 @@ impl BaselineFile {
             let at = error.utf8_error().valid_up_to();
             self.damaged(&format!("not UTF-8 text (byte {at} of the file)"))
         })?;
-        // The version first: what another one has in it is no damage.
+        // The version first: another version's content is not damage.
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Version {
@@ -203,7 +204,7 @@ impl BaselineFile {
                 baseline.bands.bytes
             )));
         }
-        let forced = super::measure::forced();
+        let forced = super::forced::forced();
         if baseline.forced != forced {
             return Err(
                 self.damaged("it was measured with other forced settings than this version has")
@@ -249,7 +250,7 @@ impl BaselineFile {
 
     fn remedy(&self) -> String {
         format!(
-            "restore the file, or make it anew with `streamjoin baseline save {} --force`",
+            "restore the file, or create it again with `streamjoin baseline save {} --force`",
             self.name
         )
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::baseline::Bands;
-use super::figures::{Figure, Measured};
+use super::figures::{Figure, PassFigures};
 
 /// What a comparison comes to, from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -76,7 +76,7 @@ impl Difference {
 /// the baseline does not have, since another version made it, is no difference;
 /// one that this version no longer has leaves nothing to compare with.
 #[must_use]
-pub fn compare(old: &Measured, new: &Measured, bands: Bands) -> Vec<Difference> {
+pub fn compare(old: &PassFigures, new: &PassFigures, bands: Bands) -> Vec<Difference> {
     let mut differences = Vec::new();
     for ((kind, old), (_, new)) in old.kinds().into_iter().zip(new.kinds()) {
         for (name, old) in old {
@@ -106,7 +106,7 @@ pub fn compare(old: &Measured, new: &Measured, bands: Bands) -> Vec<Difference> 
 
 /// What this version counts and the baseline does not.
 #[must_use]
-pub fn unwatched(old: &Measured, new: &Measured) -> BTreeSet<String> {
+pub fn unwatched(old: &PassFigures, new: &PassFigures) -> BTreeSet<String> {
     let kinds = old.kinds().into_iter().zip(new.kinds());
     kinds
         .flat_map(|((kind, old), (_, new))| {
@@ -152,8 +152,8 @@ fn change(old: &Figure, new: &Figure) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn measured(kind: &str, figure: Figure) -> Measured {
-        let mut measured = Measured::default();
+    fn measured(kind: &str, figure: Figure) -> PassFigures {
+        let mut measured = PassFigures::default();
         let figures = match kind {
             "answer" => &mut measured.answer,
             "state" => &mut measured.state,
@@ -203,24 +203,24 @@ mod tests {
             assert_eq!(verdict, expected, "{kind}: {old:?} {new:?}");
             assert!(found.iter().all(|difference| difference.figure == format!("{kind}.x")));
         }
-        let gone = compare(&measured("work", count(1)), &Measured::default(), Bands::default());
+        let gone = compare(&measured("work", count(1)), &PassFigures::default(), Bands::default());
         assert_eq!(gone[0].verdict, Inconclusive);
         let new = measured("work", count(1));
-        assert!(compare(&Measured::default(), &new, Bands::default()).is_empty());
-        assert!(unwatched(&Measured::default(), &new).contains("work.x"));
+        assert!(compare(&PassFigures::default(), &new, Bands::default()).is_empty());
+        assert!(unwatched(&PassFigures::default(), &new).contains("work.x"));
     }
 
     #[test]
     fn the_worst_comes_first_and_changes_are_shares() {
-        let old = Measured {
+        let old = PassFigures {
             answer: measured("answer", Figure::Count(5)).answer,
             work: measured("work", Figure::Count(200)).work,
-            ..Measured::default()
+            ..PassFigures::default()
         };
-        let new = Measured {
+        let new = PassFigures {
             answer: measured("answer", Figure::Count(6)).answer,
             work: measured("work", Figure::Count(150)).work,
-            ..Measured::default()
+            ..PassFigures::default()
         };
         let found = compare(&old, &new, Bands::default());
         let seen: Vec<_> = found.iter().map(|d| (d.figure.as_str(), d.verdict, d.change)).collect();

@@ -53,7 +53,7 @@ impl From<Option<u64>> for Figure {
 /// What one pass of one strategy came to, by what a change of it means.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Measured {
+pub struct PassFigures {
     /// What came out, and what was dropped: any change is a wrong answer.
     pub answer: Figures,
     /// Rows of state: any change is a regression, for fewer rows than the query
@@ -65,7 +65,7 @@ pub struct Measured {
     pub work: Figures,
 }
 
-impl Measured {
+impl PassFigures {
     /// The figures of a pass over `plan`.
     #[must_use]
     pub fn of(plan: &Plan, pass: &PassOutcome) -> Self {

@@ -1,5 +1,5 @@
-//! Whether the question is still the one that the baseline answers: the query,
-//! its data, and what the strategies are.
+//! Whether the query, its data and the strategies are still those of the
+//! baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::baseline::{BaselineFile, Case, Entry};
-use super::measure;
+use super::forced;
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, Strategy, TYPES_OF, plan, strategies};
 use crate::scenario::{self, Scenario};
@@ -18,9 +18,9 @@ use crate::scenario::{self, Scenario};
 pub struct Asked {
     /// As the baseline names it.
     pub name: String,
-    /// What it comes to.
+    /// Its plan.
     pub plan: Plan,
-    /// Its strategies, with what is forced for a gate.
+    /// Its strategies, with the settings that a gate forces.
     pub strategies: Vec<Strategy>,
     /// SHA-256 of what is asked, comments and strategies apart.
     pub query: String,
@@ -53,10 +53,10 @@ impl Asked {
             scenario::find(Some(&entry.scenario), data_dir)?
         };
         let asked = Self::plan(entry.scenario.clone(), &scenario)?;
-        // To another question other figures may belong, and it is no verdict anyway.
+        // Another query may have other figures, and is not compared anyway.
         if asked.query == entry.query {
             for case in &entry.strategies {
-                let lacking = case.measured.lacking(&asked.plan);
+                let lacking = case.figures.lacking(&asked.plan);
                 if !lacking.is_empty() {
                     return Err(baseline.damaged(&format!(
                         "scenario `{}`, strategy `{}`: `measured` lacks {}",
@@ -75,7 +75,7 @@ impl Asked {
         without_clock(scenario.text.text()).map_err(at)?;
         let plan = plan(scenario, None).map_err(at)?;
         let mut strategies = strategies(scenario, &[], None).map_err(at)?;
-        strategies.iter_mut().for_each(measure::force);
+        strategies.iter_mut().for_each(forced::force);
         for strategy in &strategies {
             plan.check(strategy).map_err(at)?;
         }
@@ -88,7 +88,7 @@ impl Asked {
         })
     }
 
-    /// Why the baseline's answers are not to this question; none if they are.
+    /// Why the baseline's figures are not of this query and data; none if they are.
     #[must_use]
     pub fn other_than(&self, entry: &Entry) -> Option<String> {
         let mut changed = Vec::new();
@@ -117,12 +117,12 @@ impl Asked {
     }
 }
 
-/// Why a strategy is another one than the baseline's; none if it is not.
+/// Why a strategy's settings differ from the baseline's; none if they do not.
 ///
 /// # Errors
-/// As [`measure::settings`].
+/// As `forced::settings`.
 pub fn other_strategy(strategy: &Strategy, case: &Case) -> Result<Option<String>> {
-    let (old, new) = (&case.settings, measure::settings(strategy)?);
+    let (old, new) = (&case.settings, forced::settings(strategy)?);
     let default = "the default".to_owned();
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let changed = names.into_iter().filter(|&name| old.get(name) != new.get(name));
@@ -171,8 +171,8 @@ fn at_or_above(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Refuses a scenario whose batches are a matter of time: which rows are in
-/// which of them, and so what the state holds, is never the same twice.
+/// Refuses a scenario whose batches are cut by time: their rows, and so the
+/// state, differ from run to run.
 fn without_clock(text: &str) -> Result<()> {
     let table: toml::Table = toml::from_str(text).map_err(Failure::usage)?;
     let replay = table.get("replay").and_then(toml::Value::as_table);
@@ -193,8 +193,8 @@ fn without_clock(text: &str) -> Result<()> {
     )))
 }
 
-/// SHA-256 of what a scenario asks: its keys in order, without comments, without
-/// what it says for people, and without strategies, which have their own.
+/// SHA-256 of a scenario's query: its keys in order, without comments and
+/// description, and without strategies, which are compared on their own.
 fn query(text: &str) -> Result<String> {
     let mut table: toml::Table = toml::from_str(text).map_err(Failure::usage)?;
     table.remove("description");

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::baseline::{Bands, Entry};
 use super::compare::{Difference, Verdict, compare, unwatched};
-use super::figures::Measured;
+use super::figures::PassFigures;
 use crate::error::{Failure, FailureKind, Result};
 
 /// Version of the report's layout; grows when a field changes its meaning.
@@ -59,8 +59,8 @@ impl CaseReport {
     pub fn compared(
         scenario: &str,
         strategy: &str,
-        old: &Measured,
-        new: &Measured,
+        old: &PassFigures,
+        new: &PassFigures,
         bands: Bands,
     ) -> Self {
         let differences = compare(old, new, bands);

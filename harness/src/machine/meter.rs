@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::pages::Region;
-use super::report::{Measured, PageKind, between};
+use super::report::{PageKind, Repeated, between};
 use super::{LEAST_BYTES, MOST_BYTES, touch};
 
 /// Measures independent random touches of arrays on huge pages, a sample of
@@ -55,7 +55,7 @@ impl TouchMeter {
     pub fn touch_ns(&self, bytes: u64) -> Option<f64> {
         let sampled = self.samples.iter().filter(|(_, samples)| !samples.is_empty());
         let rates: Vec<(u64, f64)> =
-            sampled.map(|(size, samples)| (*size, Measured::of(samples).median)).collect();
+            sampled.map(|(size, samples)| (*size, Repeated::of(samples).median)).collect();
         between(&rates, bytes).filter(|rate| *rate > 0.0).map(|rate| 1e9 / rate)
     }
 

@@ -25,7 +25,7 @@ pub use meter::TouchMeter;
 pub(crate) use pages::available_bytes;
 use report::PageKind;
 pub(crate) use report::bytes_text;
-pub use report::{MachineReport, Measured, Pages, SizeLimits};
+pub use report::{MachineReport, Pages, Repeated, SizeLimits};
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ pub fn measure(options: &MachineOptions) -> MachineReport {
         }
     }
     let measured = |samples: &[Vec<f64>; 2]| Pages {
-        huge: Measured::of(&samples[0]),
-        small: Measured::of(&samples[1]),
+        huge: Repeated::of(&samples[0]),
+        small: Repeated::of(&samples[1]),
     };
     MachineReport {
         schema_version: report::SCHEMA_VERSION,

@@ -21,14 +21,14 @@ pub(super) enum PageKind {
 
 /// Median and spread of repeated measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct Repeated {
     /// The median.
     pub median: f64,
     /// (largest - smallest) / median.
     pub spread: f64,
 }
 
-impl Measured {
+impl Repeated {
     /// Of samples, at least one.
     #[must_use]
     pub fn of(samples: &[f64]) -> Self {
@@ -50,9 +50,9 @@ impl Measured {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pages {
     /// Huge pages asked for.
-    pub huge: Measured,
+    pub huge: Repeated,
     /// 4 KB pages.
-    pub small: Measured,
+    pub small: Repeated,
 }
 
 /// The memory limits of one core of a machine.

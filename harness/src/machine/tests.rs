@@ -59,8 +59,8 @@ fn following_the_links_visits_every_line() {
 
 #[test]
 fn medians_and_spreads() {
-    assert_eq!(Measured::of(&[3.0, 1.0, 2.0]), Measured { median: 2.0, spread: 1.0 });
-    assert_eq!(Measured::of(&[1.0, 3.0]), Measured { median: 2.0, spread: 1.0 });
+    assert_eq!(Repeated::of(&[3.0, 1.0, 2.0]), Repeated { median: 2.0, spread: 1.0 });
+    assert_eq!(Repeated::of(&[1.0, 3.0]), Repeated { median: 2.0, spread: 1.0 });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use streamjoin_kernels::arch::{mix, prefetch_read};
 
-use super::report::Measured;
+use super::report::Repeated;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -44,7 +44,7 @@ pub(super) fn independent(bytes: &[u8], slice: Duration) -> f64 {
         rates.push((TOGETHER * BATCH as u64) as f64 / timed.as_secs_f64().max(f64::MIN_POSITIVE));
     }
     // What else the machine does falls on few of them.
-    Measured::of(&rates).median
+    Repeated::of(&rates).median
 }
 
 /// The time of so many such touches, or a few more.

@@ -7,12 +7,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::measured::{Measured, tell_end};
 use super::message::Message;
-use super::{Measured, tell_end};
 use crate::error::{Failure, FailureKind, Result};
 use crate::interrupt::{self, Attentive};
-use crate::record::{Ended, Progress, Summary};
-use crate::replay::{Idle, ProgressListener, Started};
+use crate::record::{Ended, Idle, Progress, Summary};
+use crate::replay::{ProgressListener, Started};
 
 /// How often a measuring process says how far it is.
 const TICK: Duration = Duration::from_millis(100);

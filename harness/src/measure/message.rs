@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, FailureKind};
-use crate::record::{Finding, Progress, Summary};
-use crate::replay::Idle;
+use crate::record::{Finding, Idle, Progress, Summary};
 
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Finding, Progress, Summary};
-use crate::replay::Idle;
+use super::{Finding, Idle, Progress, Summary};
 
 /// One line of `--format jsonl`: what happened, to which strategy, and the
 /// fields of the record, flat.

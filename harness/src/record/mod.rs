@@ -22,7 +22,7 @@ pub use environment::{Caches, Environment, Machine};
 pub use finding::{Finding, Severity};
 pub use lines::Line;
 pub use progress::{
-    DimensionProgress, DurationMs, EventTime, Progress, StateCustomMetrics, StateOperator,
+    DimensionProgress, DurationMs, EventTime, Idle, Progress, StateCustomMetrics, StateOperator,
 };
 pub use schema::{line_schema, report_schema};
 pub use summary::{

@@ -32,6 +32,16 @@ pub struct Progress {
     pub end: bool,
 }
 
+/// A trigger that found nothing to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Idle {
+    /// The batch that the next rows will belong to.
+    pub batch_id: u64,
+    /// Milliseconds since the run began.
+    pub elapsed_ms: u64,
+}
+
 /// Milliseconds of one batch by step; null where a step does not apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -9,7 +9,7 @@ use super::clock::{BatchClock, Phase};
 use super::dimension::Dimension;
 use super::evidence::Backlog;
 use super::give_out::Out;
-use super::listener::{Idle, ProgressListener};
+use super::listener::ProgressListener;
 use super::mark::Mark;
 use super::pass::{Counted, LookingOn, Pass, PassOutcome};
 use super::pipeline::{JoinCounts, JoinTimes, Pipeline, Run, timed};
@@ -19,7 +19,7 @@ use super::witness::Witness;
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::{OutputPlan, TableJoinPlan, Timing};
-use crate::record::{Checksum, EventTime, Progress, StateOperator};
+use crate::record::{Checksum, EventTime, Idle, Progress, StateOperator};
 use crate::scenario::Trigger;
 use crate::sink::Sink;
 

@@ -1,11 +1,10 @@
 //! Looking on while a strategy is measured, after Spark's
 //! `StreamingQueryListener`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, Result};
-use crate::record::{Progress, Summary};
+use crate::record::{Idle, Progress, Summary};
 
 /// Looks on while a strategy is measured; its time is not the run's.
 ///
@@ -74,16 +73,6 @@ pub struct Started {
     pub strategy: String,
     /// Rows that a pass reads, where it is known.
     pub rows: Option<u64>,
-}
-
-/// A trigger that found nothing to do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Idle {
-    /// The batch that the next rows will belong to.
-    pub batch_id: u64,
-    /// Milliseconds since the run began.
-    pub elapsed_ms: u64,
 }
 
 /// How a run ended.

@@ -33,7 +33,7 @@ pub use evidence::{
     Ahead, Backlog, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint,
     TableSeen, TimesSeen,
 };
-pub use listener::{Idle, ProgressListener, Started, Terminated};
+pub use listener::{ProgressListener, Started, Terminated};
 pub use pass::{Counted, Pass, PassOutcome};
 pub use read_through::read_through;
 pub use schedule::Kept;

@@ -1,4 +1,4 @@
-//! The rows of a workload, and the answer that every strategy must find.
+//! The rows of a workload, and the answer that every contender must find.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Failure, Result};
 
 /// Rows of a batch of the table.
 const TABLE_BATCH: usize = 1 << 20;
-/// Pairs that are looked at when strategies are verified, about.
+/// Pairs that are looked at when contenders are verified, about.
 const VERIFIED_PAIRS: u64 = 1 << 22;
 
 /// The generated rows of a workload.
@@ -170,7 +170,7 @@ impl Data {
         (0..self.workload.key.types().len()).map(|i| KeyPair::equal(i, i)).collect()
     }
 
-    /// The batches that strategies are verified on: all, or fewer where each row
+    /// The batches that contenders are verified on: all, or fewer where each row
     /// has many matches.
     #[must_use]
     pub fn verified_batches(&self) -> usize {

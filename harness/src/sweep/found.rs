@@ -1,4 +1,4 @@
-//! What a strategy found, whatever the order.
+//! What a contender found, whatever the order.
 
 use std::fmt;
 use std::ops::AddAssign;

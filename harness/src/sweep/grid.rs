@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use streamjoin_kernels::{Isa, Layout};
 
+use super::contender::Contender;
 use super::index::SweepIndex;
 use super::key_kind::KeyKind;
-use super::strategy::Strategy;
 use super::workload::Workload;
 use crate::error::{Failure, Result};
 
@@ -45,16 +45,16 @@ impl Grid {
         all
     }
 
-    /// The strategies of each workload.
+    /// The contenders of each workload.
     #[must_use]
-    pub fn strategies(&self) -> Vec<Strategy> {
+    pub fn contenders(&self) -> Vec<Contender> {
         let mut all = Vec::new();
         for &layout in &self.layout {
             // Without an index there is none to choose.
             let indexes = if layout.has_index() { self.index.len() } else { 1 };
             for &index in &self.index[..indexes.min(self.index.len())] {
                 for &isa in &self.isa {
-                    let one = |&threads| Strategy { index, layout, isa, threads };
+                    let one = |&threads| Contender { index, layout, isa, threads };
                     all.extend(self.threads.iter().map(one));
                 }
             }

@@ -5,36 +5,40 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use streamjoin_kernels::table::FilteredBuilder;
+use streamjoin_kernels::table::auto::Candidate;
 use streamjoin_kernels::{AutoIndex, IndexChoice, IndexKind, JoinError};
+
+use crate::costs::{index_text, parse_index};
 
 /// What a table is looked up in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SweepIndex {
-    /// One index.
-    Kind(IndexKind),
-    /// One behind a Bloom filter: its name with `+bloom` after it.
-    Filtered(IndexKind),
-    /// The one that the cost model chooses for ten probes a row: `auto`.
+    /// One index, such as `chained`, or `chained+bloom` behind a Bloom filter.
+    One(Candidate),
+    /// The one that the cost model chooses for ten probes per row: `auto`.
     Auto,
 }
 
-/// What is put after the name of an index that has a filter in front.
-const BLOOM: &str = "+bloom";
-
 impl SweepIndex {
+    /// An index behind a Bloom filter.
+    #[must_use]
+    pub fn filtered(index: IndexKind) -> Self {
+        Self::One(Candidate { index, filtered: true })
+    }
+
     /// Every index, without filters.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        IndexKind::ALL.map(Self::Kind).to_vec()
+        IndexKind::ALL.map(Self::from).to_vec()
     }
 
     /// What builds it.
     #[must_use]
     pub fn choice(self) -> IndexChoice {
         match self {
-            Self::Kind(kind) => kind.into(),
-            Self::Filtered(kind) => {
-                IndexChoice::Own(Arc::new(FilteredBuilder { inner: kind.into() }))
+            Self::One(Candidate { index, filtered: false }) => index.into(),
+            Self::One(Candidate { index, filtered: true }) => {
+                IndexChoice::Own(Arc::new(FilteredBuilder { inner: index.into() }))
             }
             Self::Auto => IndexChoice::Auto(AutoIndex::default()),
         }
@@ -42,16 +46,15 @@ impl SweepIndex {
 }
 
 impl From<IndexKind> for SweepIndex {
-    fn from(kind: IndexKind) -> Self {
-        Self::Kind(kind)
+    fn from(index: IndexKind) -> Self {
+        Self::One(Candidate { index, filtered: false })
     }
 }
 
 impl fmt::Display for SweepIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(kind) => kind.fmt(f),
-            Self::Filtered(kind) => write!(f, "{kind}{BLOOM}"),
+            Self::One(candidate) => f.write_str(&index_text(*candidate)),
             Self::Auto => f.write_str("auto"),
         }
     }
@@ -61,11 +64,7 @@ impl FromStr for SweepIndex {
     type Err = JoinError;
 
     fn from_str(text: &str) -> Result<Self, JoinError> {
-        match text.strip_suffix(BLOOM) {
-            Some(inner) => inner.parse().map(Self::Filtered),
-            None if text == "auto" => Ok(Self::Auto),
-            None => text.parse().map(Self::Kind),
-        }
+        if text == "auto" { Ok(Self::Auto) } else { parse_index(text).map(Self::One) }
     }
 }
 
@@ -75,7 +74,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let filtered = IndexKind::ALL.map(SweepIndex::Filtered);
+        let filtered = IndexKind::ALL.map(SweepIndex::filtered);
         for index in SweepIndex::all().into_iter().chain(filtered).chain([SweepIndex::Auto]) {
             assert_eq!(index.to_string().parse::<SweepIndex>().unwrap(), index);
         }

@@ -1,15 +1,15 @@
-//! What a sweep found out about one strategy of one workload. The JSON names
+//! What a sweep found out about one contender of one workload. The JSON names
 //! are a public contract.
 
 use serde::{Deserialize, Serialize};
 
-use super::strategy::Strategy;
+use super::contender::Contender;
 use super::workload::Workload;
 
 /// Version of the layout.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// One strategy of one workload. Times are medians of repetitions, in
+/// One contender of one workload. Times are medians of repetitions, in
 /// nanoseconds; what does not apply, or was not measured, is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -94,7 +94,7 @@ pub struct SweepLine {
 impl SweepLine {
     /// A line with what was asked for alone.
     #[must_use]
-    pub fn new(workload: &Workload, strategy: Strategy) -> Self {
+    pub fn new(workload: &Workload, contender: Contender) -> Self {
         Self {
             build_rows: workload.build_rows as u64,
             hit_rate: workload.hit_rate,
@@ -103,10 +103,10 @@ impl SweepLine {
             key: workload.key.to_string(),
             payload: workload.payload as u64,
             batch_rows: workload.batch_rows as u64,
-            index: strategy.layout.has_index().then(|| strategy.index.to_string()),
-            layout: strategy.layout.name().to_owned(),
-            isa: strategy.isa.name().to_owned(),
-            threads: strategy.threads.get() as u64,
+            index: contender.layout.has_index().then(|| contender.index.to_string()),
+            layout: contender.layout.name().to_owned(),
+            isa: contender.isa.name().to_owned(),
+            threads: contender.threads.get() as u64,
             null_share: workload.null_share,
             ..Self::default()
         }
@@ -114,7 +114,7 @@ impl SweepLine {
 
     /// A line of a workload for which there is no memory.
     #[must_use]
-    pub fn skipped(workload: &Workload, strategy: Strategy, why: &str) -> Self {
-        Self { skipped: Some(why.to_owned()), ..Self::new(workload, strategy) }
+    pub fn skipped(workload: &Workload, contender: Contender, why: &str) -> Self {
+        Self { skipped: Some(why.to_owned()), ..Self::new(workload, contender) }
     }
 }

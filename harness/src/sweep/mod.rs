@@ -1,12 +1,13 @@
 //! A grid of joins with a table: what a build row and a probe cost, by workload
-//! and strategy, beside `row-at-a-time` and the limit of memory.
+//! and contender, beside `row-at-a-time` and the limit of memory.
 //!
 //! Rows are generated ([`Workload`], [`Data`]) with their answer, so that every
-//! strategy is checked against it ([`Found`]). [`Lookup`] measures an index by
-//! itself, [`measure`] takes all strategies of a workload in turn. Benches use
+//! contender is checked against it ([`Found`]). [`Lookup`] measures an index by
+//! itself, [`measure`] takes all contenders of a workload in turn. Benches use
 //! the same rows and look-ups.
 
-mod costs;
+mod contender;
+mod cost_cell;
 mod data;
 mod found;
 mod grid;
@@ -17,14 +18,14 @@ mod lookup;
 mod measure;
 mod operator;
 mod room;
-mod strategy;
 #[cfg(test)]
 mod tests;
 mod timer;
 mod workload;
 mod zipf;
 
-pub use costs::CostCell;
+pub use contender::Contender;
+pub use cost_cell::CostCell;
 pub use data::{Data, ProbeBatch};
 pub use found::Found;
 pub use grid::Grid;
@@ -34,5 +35,4 @@ pub use line::{SCHEMA_VERSION, SweepLine};
 pub use lookup::{Lookup, Scratch};
 pub use measure::{Effort, measure};
 pub use room::{free_bytes, needed_bytes};
-pub use strategy::Strategy;
 pub use workload::Workload;

@@ -1,4 +1,4 @@
-//! A strategy measured as callers have it: batches through the operator.
+//! A contender measured as callers have it: batches through the operator.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use streamjoin_kernels::{
     StreamStaticSpec,
 };
 
+use super::contender::Contender;
 use super::data::Data;
 use super::found::Found;
-use super::strategy::Strategy;
 use crate::error::{Failure, Result};
 
 /// What comes out of the operator.
@@ -40,7 +40,7 @@ pub(super) struct Operator<'a> {
 impl<'a> Operator<'a> {
     pub(super) fn new(
         data: &'a Data,
-        strategy: Strategy,
+        contender: Contender,
         form: Form,
         pool: Option<Arc<ThreadPool>>,
     ) -> Result<Self> {
@@ -63,9 +63,9 @@ impl<'a> Operator<'a> {
             Form::Sum => payload.take(1).collect(),
         };
         let options = JoinOptions {
-            layout: strategy.layout,
-            index: strategy.index.choice(),
-            hasher: KeyHasher::with_seed(strategy.isa, 0x5eed),
+            layout: contender.layout,
+            index: contender.index.choice(),
+            hasher: KeyHasher::with_seed(contender.isa, 0x5eed),
             pool,
             ..JoinOptions::default()
         };
@@ -103,7 +103,7 @@ impl<'a> Operator<'a> {
     }
 
     /// Compares what comes out for the first batches with the known answer.
-    pub(super) fn verify(&self, strategy: Strategy) -> Result<()> {
+    pub(super) fn verify(&self, contender: Contender) -> Result<()> {
         let batches = self.data.verified_batches();
         let mut found = Found::default();
         let mut expected = match self.form {
@@ -130,7 +130,7 @@ impl<'a> Operator<'a> {
         }
         if found != expected {
             return Err(Failure::wrong_result(format!(
-                "{strategy} gave {found} rows out, right is {expected}; {}",
+                "{contender} gave {found} rows out, right is {expected}; {}",
                 self.data.workload()
             )));
         }

@@ -14,10 +14,10 @@ pub fn free_bytes() -> Option<u64> {
     available_bytes().map(|bytes| (bytes as f64 * TAKEN) as u64)
 }
 
-/// Bytes that so many strategies of a workload need at a time, about.
+/// Bytes that so many contenders of a workload need at a time, about.
 #[must_use]
-pub fn needed_bytes(workload: &Workload, strategies: usize) -> u64 {
-    rows_bytes(workload) + strategies as u64 * strategy_bytes(workload)
+pub fn needed_bytes(workload: &Workload, contenders: usize) -> u64 {
+    rows_bytes(workload) + contenders as u64 * contender_bytes(workload)
 }
 
 /// The generated rows, and the array whose touches are measured.
@@ -29,7 +29,7 @@ pub(super) fn rows_bytes(workload: &Workload) -> u64 {
 }
 
 /// One index while it is built, and a payload laid out in its order.
-pub(super) fn strategy_bytes(workload: &Workload) -> u64 {
+pub(super) fn contender_bytes(workload: &Workload) -> u64 {
     let key = workload.key.bytes().max(8);
     (workload.build_rows * (INDEX_BYTES_A_ROW + 2 * key + 8 * (workload.payload + 1))) as u64
 }

@@ -106,22 +106,22 @@ fn a_wrong_answer_is_noticed() {
 }
 
 #[test]
-fn strategies_take_turns_and_every_one_has_a_line() {
+fn contenders_take_turns_and_every_one_has_a_line() {
     let effort = Effort { repetitions: 2, slice: Duration::from_millis(1) };
-    let strategy =
-        |index, layout| Strategy { index, layout, isa: Isa::Portable, threads: NonZeroUsize::MIN };
+    let contender =
+        |index, layout| Contender { index, layout, isa: Isa::Portable, threads: NonZeroUsize::MIN };
     let asked = [
-        strategy(SweepIndex::Auto, Layout::Broadcast),
-        strategy(SweepIndex::Filtered(IndexKind::Chained), Layout::Broadcast),
-        strategy(IndexKind::Chained.into(), Layout::Partitioned),
-        strategy(IndexKind::RowAtATime.into(), Layout::Broadcast),
+        contender(SweepIndex::Auto, Layout::Broadcast),
+        contender(SweepIndex::filtered(IndexKind::Chained), Layout::Broadcast),
+        contender(IndexKind::Chained.into(), Layout::Partitioned),
+        contender(IndexKind::RowAtATime.into(), Layout::Broadcast),
     ];
     let mut ticks = 0;
     let lines = measure(&small(KeyKind::I64Pair), &asked, effort, &mut |n| ticks += n).unwrap();
     assert_eq!(ticks, 4 * effort.ticks());
-    for (line, strategy) in lines.iter().zip(asked) {
-        assert_eq!(line.layout, strategy.layout.name());
-        assert_eq!(line.index, Some(strategy.index.to_string()));
+    for (line, contender) in lines.iter().zip(asked) {
+        assert_eq!(line.layout, contender.layout.name());
+        assert_eq!(line.index, Some(contender.index.to_string()));
         assert!(line.ns_per_probe_pairs.is_some() && line.limit_ns.is_some(), "{line:?}");
         assert_eq!(line.repetitions, 2);
     }

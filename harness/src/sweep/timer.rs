@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::lookup::Scratch;
 use crate::error::Result;
-use crate::machine::Measured;
+use crate::machine::Repeated;
 
 /// Rows between looks at the clock, about, so that looking does not count.
 const ROWS_A_LOOK: usize = 8192;
@@ -69,7 +69,7 @@ impl Turn {
     ) -> Result<Looks> {
         let at_once = ROWS_A_LOOK.div_ceil(self.batch_rows);
         let mut scratch = Scratch::default();
-        // The scratch's memory, and what the last strategy has evicted.
+        // The scratch's memory, and what the last contender has evicted.
         for warm in 0..at_once {
             black_box(work((at + warm) % self.batches, &mut scratch)?);
         }
@@ -89,7 +89,7 @@ impl Turn {
                 return Ok(Looks {
                     batches: looks.len() * at_once,
                     seconds: (now - start).as_secs_f64(),
-                    median: Measured::of(&looks).median,
+                    median: Repeated::of(&looks).median,
                 });
             }
         }

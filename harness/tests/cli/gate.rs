@@ -281,7 +281,7 @@ fn what_is_wrong_with_a_baseline_is_told_with_its_place() {
     folder
         .streamjoin(&["gate", "b", "--baseline-dir", "none"])
         .fails(2, &["there is none in none", "streamjoin baseline save b"]);
-    folder.streamjoin(&["gate", "../b"]).fails(2, &["no name for a baseline"]);
+    folder.streamjoin(&["gate", "../b"]).fails(2, &["not a name for a baseline"]);
     folder
         .streamjoin(&["baseline", "save", "b", "s.toml"])
         .fails(2, &["b.json exists", "--accept", "--force"]);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use streamjoin::error::{FailureKind, Result};
-use streamjoin::measure::{Sustainable, SustainableRate, Verdict, sustainable_rate};
+use streamjoin::measure::{Sustainable, SustainableRate, TrialOutcome, sustainable_rate};
 use streamjoin::plan::Strategy;
 use streamjoin::replay::Clock;
 use streamjoin::sink::SinkSpec;
@@ -28,7 +28,7 @@ impl Clock for Looked {
     }
 }
 
-const ASKED: Sustainable = Sustainable { p99: millis(100), probe: millis(2000) };
+const ASKED: Sustainable = Sustainable { p99: millis(100), trial: millis(2000) };
 
 fn scenario(stream: &str, replay: &str) -> String {
     format!(
@@ -52,7 +52,7 @@ fn find(folder: &Folder, text: &str, asked: Sustainable) -> Result<SustainableRa
             Ok(())
         },
     )?;
-    assert_eq!(told, found.probes.len());
+    assert_eq!(told, found.trials.len());
     Ok(found)
 }
 
@@ -68,9 +68,9 @@ fn is_found(found: &SustainableRate) -> f64 {
     let failed = found.fails_at_rows_per_second.unwrap();
     assert!(held < failed && failed <= held * 1.05, "{held} {failed}");
     assert!(found.latency_ms.unwrap().p99 <= 100.0);
-    for probe in &found.probes {
-        let bad = probe.latency_ms.is_some_and(|l| l.p99 > 100.0) || probe.falling_behind > 0.02;
-        assert_eq!(bad, probe.verdict != Verdict::Sustained, "{probe:?}");
+    for trial in &found.trials {
+        let bad = trial.latency_ms.is_some_and(|l| l.p99 > 100.0) || trial.falling_behind > 0.02;
+        assert_eq!(bad, trial.outcome != TrialOutcome::Sustained, "{trial:?}");
     }
     held
 }
@@ -93,12 +93,12 @@ fn a_rate_is_found_and_it_is_near_what_can_be_worked_off() {
 fn ticks_are_paced_by_the_search() {
     let replay = "trigger = { every = \"100 ms\" }\npace = { rows_per_second = 1 }";
     let text = scenario(ENDLESS, &format!("{replay}\nlimit = 10_000"));
-    let asked = Sustainable { p99: millis(1), probe: millis(800) };
+    let asked = Sustainable { p99: millis(1), trial: millis(800) };
     let found = find(&folder(0), &text, asked).unwrap();
     // A batch takes more than 1 ms here, however few its rows are.
     assert_eq!(found.rows_per_second, None, "{found:?}");
-    assert!(found.probes.iter().all(|probe| probe.verdict != Verdict::Sustained));
-    let asked = Sustainable { probe: millis(500), ..ASKED };
+    assert!(found.trials.iter().all(|trial| trial.outcome != TrialOutcome::Sustained));
+    let asked = Sustainable { trial: millis(500), ..ASKED };
     let failure = find(&folder(0), &text, asked).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     assert!(failure.message.contains("--probe 1s"), "{failure}");
@@ -109,7 +109,7 @@ fn a_short_recording_is_read_again() {
     let text = scenario("recording = \"s.csv\"", "trigger = { rows = 100 }");
     let found = find(&folder(150), &text, ASKED).unwrap();
     is_found(&found);
-    assert!(found.probes.iter().any(|probe| probe.rows_in > 1000), "{found:?}");
+    assert!(found.trials.iter().any(|trial| trial.rows_in > 1000), "{found:?}");
     let failure = find(&folder(0), &text, ASKED).unwrap_err();
     assert!(failure.message.contains("no rows"), "{failure}");
 }
@@ -151,5 +151,5 @@ trigger = { rows = 100 }
     let held = found.rows_per_second.unwrap();
     assert!((1100.0..=1200.0).contains(&held), "{found:?}");
     assert!(found.inconclusive.unwrap().contains("over too soon"));
-    assert!(found.probes.iter().all(|probe| probe.rows_in <= 1200));
+    assert!(found.trials.iter().all(|trial| trial.rows_in <= 1200));
 }

@@ -8,8 +8,8 @@ use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use streamjoin::error::Result;
 use streamjoin::plan::{Plan, Strategy, plan};
-use streamjoin::record::Progress;
-use streamjoin::replay::{Clock, Counted, Idle, Pass, PassOutcome, ProgressListener};
+use streamjoin::record::{Idle, Progress};
+use streamjoin::replay::{Clock, Counted, Pass, PassOutcome, ProgressListener};
 use streamjoin::scenario::{self, SourceText};
 use streamjoin::sink::Sink;
 

@@ -11,7 +11,7 @@ use crate::cli::output::{Results, allocator};
 use crate::cli::table;
 use crate::cli::written::ReportFile;
 use crate::error::{Failure, FailureKind, Result};
-use crate::measure::{Probe, Sustainable, SustainableRate, Verdict, sustainable_rate};
+use crate::measure::{Sustainable, SustainableRate, Trial, TrialOutcome, sustainable_rate};
 use crate::plan::{Plan, Strategy};
 use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
 use crate::replay::system_clock;
@@ -81,17 +81,17 @@ impl FindRateArgs {
     ) -> Result<()> {
         let Printing { format, quiet, report } = printing;
         let (p99, probe) = self.asked();
-        let asked = Sustainable { p99: p99.as_duration(), probe: probe.as_duration() };
+        let asked = Sustainable { p99: p99.as_duration(), trial: probe.as_duration() };
         let mut results = Results::new(false);
         let mut rates = Vec::new();
         let mut cut_short = None;
         for strategy in strategies {
             let bar = Bar::counting("probes", &strategy.name, None, quiet);
-            let mut told = |probe: &Probe| {
+            let mut told = |trial: &Trial| {
                 bar.add(1);
                 match format {
                     Format::Jsonl => {
-                        results.line(&json_line(&Line::Probe { strategy: &strategy.name, probe })?)
+                        results.line(&json_line(&Line::Trial { strategy: &strategy.name, trial })?)
                     }
                     _ => Ok(()),
                 }
@@ -120,7 +120,7 @@ impl FindRateArgs {
             scenario: describe(scenario, limit),
             environment: Environment::detect(isa, allocator(), plan.data_hash()),
             p99_ms: asked.p99.as_secs_f64() * 1e3,
-            probe_seconds: asked.probe.as_secs_f64(),
+            probe_seconds: asked.trial.as_secs_f64(),
             rates,
         };
         let json = || serde_json::to_string_pretty(&found).map_err(Failure::run);
@@ -159,10 +159,11 @@ fn inconclusive(rates: &[SustainableRate]) -> Option<Failure> {
 #[serde(tag = "event", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Line<'a> {
     /// A rate was tried.
-    Probe {
+    #[serde(rename = "probe")]
+    Trial {
         strategy: &'a str,
         #[serde(flatten)]
-        probe: &'a Probe,
+        trial: &'a Trial,
     },
     /// A strategy's answer, without its probes.
     Rate {
@@ -185,7 +186,7 @@ impl<'a> Line<'a> {
             fails_at_rows_per_second: rate.fails_at_rows_per_second,
             latency_ms: rate.latency_ms,
             unthrottled_rows_per_second: rate.unthrottled_rows_per_second,
-            probes: rate.probes.len(),
+            probes: rate.trials.len(),
             inconclusive: rate.inconclusive.as_deref(),
             note: rate.note.as_deref(),
         }
@@ -222,7 +223,7 @@ fn csv(rates: &[SustainableRate]) -> Result<String> {
             number(latency.map(|latency| latency.p99)),
             number(latency.map(|latency| latency.max)),
             number(Some(rate.unthrottled_rows_per_second)),
-            rate.probes.len().to_string(),
+            rate.trials.len().to_string(),
             rate.inconclusive.clone().unwrap_or_default(),
             rate.note.clone().unwrap_or_default(),
         ];
@@ -266,16 +267,16 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
             latency(|latency| latency.max),
             table::or_dash(rate.fails_at_rows_per_second.map(table::rate)),
             table::rate(rate.unthrottled_rows_per_second),
-            rate.probes.len().to_string(),
+            rate.trials.len().to_string(),
         ]);
     }
     lines.push(rows.to_string());
     for rate in &found.rates {
         let failed = rate.fails_at_rows_per_second.and_then(|at| {
-            rate.probes.iter().rev().find(|probe| probe.rows_per_second.total_cmp(&at).is_eq())
+            rate.trials.iter().rev().find(|trial| trial.rows_per_second.total_cmp(&at).is_eq())
         });
-        if let Some(probe) = failed {
-            lines.push(format!("{}: {}", rate.strategy, why(probe)));
+        if let Some(trial) = failed {
+            lines.push(format!("{}: {}", rate.strategy, why(trial)));
         }
         let words = rate.note.iter().chain(&rate.inconclusive);
         lines.extend(words.map(|word| format!("{}: {word}", rate.strategy)));
@@ -284,22 +285,26 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
     lines
 }
 
-/// Why a probe failed.
-fn why(probe: &Probe) -> String {
-    let at = table::rate(probe.rows_per_second);
-    let p99 = probe
+/// Why a trial failed.
+fn why(trial: &Trial) -> String {
+    let at = table::rate(trial.rows_per_second);
+    let p99 = trial
         .latency_ms
         .map_or_else(String::new, |latency| format!("p99 {} ms", table::significant(latency.p99)));
-    match probe.verdict {
-        Verdict::Late => format!("at {at} rows/s {p99}"),
-        Verdict::FallingBehind => format!(
+    match trial.outcome {
+        TrialOutcome::Late => format!("at {at} rows/s {p99}"),
+        TrialOutcome::FallingBehind => format!(
             "at {at} rows/s it fell behind by {} s a second",
-            table::significant(probe.falling_behind)
+            table::significant(trial.falling_behind)
         ),
-        Verdict::TooShort => {
-            format!("at {at} rows/s the recording lasts {}", table::seconds(probe.seconds))
+        TrialOutcome::TooShort => {
+            format!("at {at} rows/s the recording lasts {}", table::seconds(trial.seconds))
         }
-        Verdict::TooFewBatches => format!("at {at} rows/s a probe has {} batches", probe.batches),
-        Verdict::Sustained => format!("at {at} rows/s it held once, with {p99}, and failed more"),
+        TrialOutcome::TooFewBatches => {
+            format!("at {at} rows/s a probe has {} batches", trial.batches)
+        }
+        TrialOutcome::Sustained => {
+            format!("at {at} rows/s it held once, with {p99}, and failed more")
+        }
     }
 }

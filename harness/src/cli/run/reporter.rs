@@ -3,8 +3,8 @@
 use crate::cli::bar::Bar;
 use crate::cli::output::{Results, complain};
 use crate::error::Result;
-use crate::record::{Finding, Line, Progress, RunRecord, Summary};
-use crate::replay::{Idle, ProgressListener};
+use crate::record::{Finding, Idle, Line, Progress, RunRecord, Summary};
+use crate::replay::ProgressListener;
 
 /// Listens to one strategy: for the bar, for results and for the record.
 pub(super) struct Reporter<'a> {

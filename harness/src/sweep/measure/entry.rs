@@ -1,15 +1,15 @@
-//! A strategy and what was measured of it.
+//! A contender and what was measured of it.
 
+use super::super::contender::Contender;
 use super::super::data::Data;
 use super::super::line::SweepLine;
-use super::super::strategy::Strategy;
 use super::Effort;
-use crate::machine::Measured;
+use crate::machine::Repeated;
 
-/// Samples of a strategy, in nanoseconds a row.
+/// Samples of a contender, in nanoseconds a row.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) strategy: Strategy,
+    pub(super) contender: Contender,
     /// Where its line goes.
     pub(super) places: Vec<usize>,
     pub(super) build: Vec<f64>,
@@ -27,9 +27,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(strategy: Strategy, places: Vec<usize>) -> Self {
+    pub(super) fn new(contender: Contender, places: Vec<usize>) -> Self {
         Self {
-            strategy,
+            contender,
             places,
             build: Vec::new(),
             pairs: Vec::new(),
@@ -47,7 +47,7 @@ impl Entry {
 
     pub(super) fn line(&self, data: &Data, baseline: &Self, effort: Effort) -> SweepLine {
         let workload = data.workload();
-        let median = |samples: &[f64]| (!samples.is_empty()).then(|| Measured::of(samples).median);
+        let median = |samples: &[f64]| (!samples.is_empty()).then(|| Repeated::of(samples).median);
         let against = |own: &[f64], base: &[f64]| Some(median(base)? / median(own)?);
         let [pairs, sum] = [&self.pairs, &self.sum].map(|samples| median(samples));
         let share = |limit: Option<f64>, measured: Option<f64>| Some(limit? / measured?);
@@ -56,7 +56,7 @@ impl Entry {
             data.expected_pairs(batches).count as f64 / (batches * workload.batch_rows) as f64;
         let limit_pairs = self.limit.map(|(index, _)| index);
         let limit = self.limit.map(|(index, payload)| index + payload);
-        let threads = self.strategy.threads.get() as f64;
+        let threads = self.contender.threads.get() as f64;
         SweepLine {
             ns_per_build_row: median(&self.build),
             ns_per_probe_pairs: pairs,
@@ -71,7 +71,7 @@ impl Entry {
             vs_row_at_a_time: against(&self.pairs, &baseline.pairs),
             cycles_per_probe: self.hertz.and_then(|hertz| Some(pairs? * threads * hertz / 1e9)),
             matches_per_probe: Some(matches),
-            spread: (self.pairs.len() > 1).then(|| Measured::of(&self.pairs).spread),
+            spread: (self.pairs.len() > 1).then(|| Repeated::of(&self.pairs).spread),
             limit_pairs_ns: limit_pairs,
             share_of_limit_pairs: share(limit_pairs, pairs),
             vs_row_at_a_time_build: against(&self.build, &baseline.build),
@@ -81,7 +81,7 @@ impl Entry {
             repetitions: effort.repetitions,
             built: self.built.map(str::to_owned),
             fallback: self.fallback.clone(),
-            ..SweepLine::new(workload, self.strategy)
+            ..SweepLine::new(workload, self.contender)
         }
     }
 }

@@ -1,25 +1,25 @@
-//! Which strategies are held in memory at a time.
+//! Which contenders are held in memory at a time.
 
-use super::super::room::{free_bytes, rows_bytes, strategy_bytes};
-use super::super::strategy::Strategy;
+use super::super::contender::Contender;
+use super::super::room::{contender_bytes, free_bytes, rows_bytes};
 use super::super::workload::Workload;
 use crate::machine::bytes_text;
 
-/// Places of strategies that take turns with each other, those of one number of
+/// Places of contenders that take turns with each other, those of one number of
 /// threads together.
 ///
 /// # Errors
 /// The reason why not even one has room beside the baseline.
 pub(super) fn groups(
     workload: &Workload,
-    strategies: &[Strategy],
+    contenders: &[Contender],
 ) -> Result<Vec<Vec<usize>>, String> {
     let room = room(workload, free_bytes())?;
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (place, strategy) in strategies.iter().enumerate() {
+    for (place, contender) in contenders.iter().enumerate() {
         let fitting = groups
             .iter_mut()
-            .find(|group| group.len() < room && strategies[group[0]].threads == strategy.threads);
+            .find(|group| group.len() < room && contenders[group[0]].threads == contender.threads);
         match fitting {
             Some(group) => group.push(place),
             None => groups.push(vec![place]),
@@ -28,10 +28,10 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// Strategies that have room beside the rows and the baseline, at least one.
+/// Contenders that have room beside the rows and the baseline, at least one.
 fn room(workload: &Workload, free: Option<u64>) -> Result<usize, String> {
     let Some(free) = free else { return Ok(usize::MAX) };
-    let (rows, each) = (rows_bytes(workload), strategy_bytes(workload));
+    let (rows, each) = (rows_bytes(workload), contender_bytes(workload));
     let room = free.saturating_sub(rows) / each.max(1);
     if room < 2 {
         return Err(format!(
@@ -51,9 +51,9 @@ mod tests {
     fn what_has_no_room_says_how_much_it_needs() {
         let workload = Workload::default();
         assert_eq!(room(&workload, None), Ok(usize::MAX));
-        let both = rows_bytes(&workload) + 2 * strategy_bytes(&workload);
+        let both = rows_bytes(&workload) + 2 * contender_bytes(&workload);
         assert_eq!(room(&workload, Some(both)), Ok(1));
-        assert_eq!(room(&workload, Some(both + 3 * strategy_bytes(&workload))), Ok(4));
+        assert_eq!(room(&workload, Some(both + 3 * contender_bytes(&workload))), Ok(4));
         let why = room(&workload, Some(both - 1)).unwrap_err();
         assert!(why.contains("needs about") && why.contains("MB"), "{why}");
     }

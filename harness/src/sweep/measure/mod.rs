@@ -1,4 +1,4 @@
-//! All strategies of a workload, in turn.
+//! All contenders of a workload, in turn.
 
 mod entry;
 mod groups;
@@ -6,9 +6,9 @@ mod phases;
 
 use std::time::Duration;
 
+use super::contender::Contender;
 use super::data::Data;
 use super::line::SweepLine;
-use super::strategy::Strategy;
 use super::workload::Workload;
 use crate::error::Result;
 use crate::plan::pool;
@@ -24,7 +24,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Calls of `tick` a strategy and workload.
+    /// Calls of `tick` a contender and workload.
     #[must_use]
     pub fn ticks(self) -> u64 {
         u64::from(self.repetitions) * FORMS
@@ -34,36 +34,36 @@ impl Effort {
 /// Pairs, sum, existence and payload.
 const FORMS: u64 = 4;
 
-/// Measures the strategies on a workload, one line each in the same order, with
+/// Measures the contenders on a workload, one line each in the same order, with
 /// `row-at-a-time` beside them, asked for or not. Where there is no memory for
 /// all at a time they take turns in groups; where there is none for one, the
 /// lines say so. `tick` is told of measurements that are done.
 ///
 /// # Errors
-/// A wrong result of any strategy, and a run failure that the kernels report.
+/// A wrong result of any contender, and a run failure that the kernels report.
 pub fn measure(
     workload: &Workload,
-    strategies: &[Strategy],
+    contenders: &[Contender],
     effort: Effort,
     tick: &mut dyn FnMut(u64),
 ) -> Result<Vec<SweepLine>> {
-    let groups = match groups::groups(workload, strategies) {
+    let groups = match groups::groups(workload, contenders) {
         Ok(groups) => groups,
         Err(why) => {
-            tick(effort.ticks() * strategies.len() as u64);
-            let line = |&strategy| SweepLine::skipped(workload, strategy, &why);
-            return Ok(strategies.iter().map(line).collect());
+            tick(effort.ticks() * contenders.len() as u64);
+            let line = |&contender| SweepLine::skipped(workload, contender, &why);
+            return Ok(contenders.iter().map(line).collect());
         }
     };
     let data = Data::generate(workload)?;
-    let mut lines: Vec<Option<SweepLine>> = vec![None; strategies.len()];
+    let mut lines: Vec<Option<SweepLine>> = vec![None; contenders.len()];
     for group in groups {
-        let baseline = strategies[group[0]].baseline();
+        let baseline = contenders[group[0]].baseline();
         // The baseline comes first, asked for or not.
         let (own, others): (Vec<usize>, Vec<usize>) =
-            group.into_iter().partition(|&place| strategies[place] == baseline);
+            group.into_iter().partition(|&place| contenders[place] == baseline);
         let mut entries = vec![Entry::new(baseline, own)];
-        entries.extend(others.into_iter().map(|place| Entry::new(strategies[place], vec![place])));
+        entries.extend(others.into_iter().map(|place| Entry::new(contenders[place], vec![place])));
         phases::run(&data, &mut entries, &pool(baseline.threads)?, effort, tick)?;
         for entry in &entries {
             let line = entry.line(&data, &entries[0], effort);

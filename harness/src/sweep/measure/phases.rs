@@ -13,7 +13,7 @@ use super::super::timer::Turn;
 use super::entry::Entry;
 use super::{Effort, FORMS};
 use crate::error::Result;
-use crate::machine::{Measured, TouchMeter, core_hertz};
+use crate::machine::{Repeated, TouchMeter, core_hertz};
 use crate::measure::{MemorySampler, anonymous_bytes};
 
 /// A build is repeated as long as this was not spent on it.
@@ -46,9 +46,9 @@ fn indexes(
     tick: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let mut entries: Vec<&mut Entry> =
-        entries.iter_mut().filter(|entry| entry.strategy.is_one_index()).collect();
+        entries.iter_mut().filter(|entry| entry.contender.is_one_index()).collect();
     let build =
-        |entry: &Entry| Lookup::build(entry.strategy.index, data.keys(), entry.strategy.isa);
+        |entry: &Entry| Lookup::build(entry.contender.index, data.keys(), entry.contender.isa);
     let mut lookups = Vec::with_capacity(entries.len());
     for entry in &mut entries {
         let (lookup, peak) = with_peak(|| build(entry))?;
@@ -73,7 +73,7 @@ fn indexes(
     for (entry, lookup) in entries.iter().zip(&mut lookups) {
         let Some(lookup) = lookup else { continue };
         lookup.lay_out(data);
-        lookup.verify(data, &entry.strategy.to_string())?;
+        lookup.verify(data, &entry.contender.to_string())?;
         let arrays = lookup.built().index.touched_arrays();
         touched.push(Touched {
             index: arrays.into_iter().map(|bytes| bytes as u64).collect(),
@@ -86,7 +86,7 @@ fn indexes(
     let mut limits = Limits::new(&touched);
     for _ in 0..effort.repetitions {
         for (place, (entry, lookup)) in entries.iter_mut().zip(&lookups).enumerate() {
-            let (threads, batches) = (entry.strategy.threads, data.batches());
+            let (threads, batches) = (entry.contender.threads, data.batches());
             let [pairs, sum, exists] = &mut turns;
             entry.pairs.push(pairs[place].time(threads, effort.slice, |batch, scratch| {
                 Ok(lookup.pairs(&batches[batch], scratch))
@@ -105,7 +105,7 @@ fn indexes(
     Ok(())
 }
 
-/// The operator: all strategies materialise; those that are more than an index
+/// The operator: all contenders materialise; those that are more than an index
 /// give the other forms too.
 fn operators(
     data: &Data,
@@ -115,7 +115,7 @@ fn operators(
     effort: Effort,
     tick: &mut dyn FnMut(u64),
 ) -> Result<()> {
-    let is_measured = |entry: &&mut Entry| form == Form::Payload || !entry.strategy.is_one_index();
+    let is_measured = |entry: &&mut Entry| form == Form::Payload || !entry.contender.is_one_index();
     let mut entries: Vec<&mut Entry> = entries.iter_mut().filter(is_measured).collect();
     if entries.is_empty() {
         return Ok(());
@@ -123,11 +123,11 @@ fn operators(
     let mut operators = Vec::with_capacity(entries.len());
     let mut touched = Vec::with_capacity(entries.len());
     for entry in &mut entries {
-        let strategy = entry.strategy;
-        let operator = || Operator::new(data, strategy, form, pool.clone());
+        let contender = entry.contender;
+        let operator = || Operator::new(data, contender, form, pool.clone());
         let mut built = operator()?;
         let ((), peak) = with_peak(|| built.build().map(|_| ()))?;
-        let is_all = form == Form::Payload && !entry.strategy.is_one_index();
+        let is_all = form == Form::Payload && !entry.contender.is_one_index();
         if is_all {
             for _ in 0..effort.repetitions {
                 let sample = |_: &Entry| {
@@ -138,7 +138,7 @@ fn operators(
                 sample_builds(data, entry, effort, sample)?;
             }
         }
-        built.verify(strategy)?;
+        built.verify(contender)?;
         let snapshot = built.snapshot().map(Arc::clone);
         if let Some(snapshot) = snapshot.filter(|_| is_all) {
             (entry.bytes, entry.peak) = (snapshot.index_bytes() as u64, peak);
@@ -172,7 +172,7 @@ fn operators(
         limits.sample(effort.slice);
     }
     let mut whole: Vec<&mut Entry> =
-        entries.into_iter().filter(|entry| !entry.strategy.is_one_index()).collect();
+        entries.into_iter().filter(|entry| !entry.contender.is_one_index()).collect();
     if form == Form::Payload {
         limits.give(data, &mut whole, &touched);
     }
@@ -184,15 +184,15 @@ fn done(entry: &Entry, measurements: u64, tick: &mut dyn FnMut(u64)) {
     tick(measurements * entry.places.len() as u64);
 }
 
-/// One turn a strategy; they start at different batches.
-fn turns(data: &Data, strategies: usize) -> Vec<Turn> {
+/// One turn a contender; they start at different batches.
+fn turns(data: &Data, contenders: usize) -> Vec<Turn> {
     let batches = data.batches().len();
     let turn = |place: usize| Turn {
         batches,
         batch_rows: data.workload().batch_rows,
-        next: place * batches / strategies.max(1),
+        next: place * batches / contenders.max(1),
     };
-    (0..strategies).map(turn).collect()
+    (0..contenders).map(turn).collect()
 }
 
 /// Samples of what building costs: as many builds as half a slice holds.
@@ -227,7 +227,7 @@ fn with_peak<T>(build: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
     Ok((built, grown))
 }
 
-/// Measures what memory allows while strategies take turns.
+/// Measures what memory allows while contenders take turns.
 struct Limits {
     meter: Option<TouchMeter>,
     hertz: Vec<f64>,
@@ -256,14 +256,14 @@ impl Limits {
         let Some(meter) = &self.meter else { return };
         let workload = data.workload();
         for (entry, touched) in entries.iter_mut().zip(touched) {
-            let threads = entry.strategy.threads.get() as f64;
+            let threads = entry.contender.threads.get() as f64;
             let probes = (1.0 - workload.null_share) / threads;
             let index: Option<f64> = touched.index.iter().map(|&bytes| meter.touch_ns(bytes)).sum();
             let payload = meter.touch_ns(touched.payload);
             entry.limit = index
                 .zip(payload)
                 .map(|(index, payload)| (probes * index, probes * workload.hit_rate * payload));
-            entry.hertz = (!self.hertz.is_empty()).then(|| Measured::of(&self.hertz).median);
+            entry.hertz = (!self.hertz.is_empty()).then(|| Repeated::of(&self.hertz).median);
         }
     }
 }

@@ -6,7 +6,7 @@ use streamjoin_kernels::key::KeyShape;
 use streamjoin_kernels::table::auto::Candidate;
 use streamjoin_kernels::{CostPoint, IndexKind, Isa, Layout};
 
-use super::{KeyKind, Strategy, SweepIndex, SweepLine, Workload};
+use super::{Contender, KeyKind, SweepIndex, SweepLine, Workload};
 
 /// Sizes of the tables: from what is in the first cache to what is in none.
 const ROWS: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -25,13 +25,13 @@ struct Kind {
 
 fn kinds() -> Vec<Kind> {
     use IndexKind::{Chained, Contiguous, Direct, Hashbrown, Linear, Perfect};
-    let plain = || [Chained, Contiguous, Hashbrown, Linear, Perfect].map(SweepIndex::Kind);
-    let filtered = [Chained, Contiguous, Linear, Perfect].map(SweepIndex::Filtered);
+    let plain = || [Chained, Contiguous, Hashbrown, Linear, Perfect].map(SweepIndex::from);
+    let filtered = [Chained, Contiguous, Linear, Perfect].map(SweepIndex::filtered);
     let kind = |key, shape, most_rows, indexes| Kind { key, shape, most_rows, indexes };
     let most = ROWS[ROWS.len() - 1];
     vec![
         kind(KeyKind::I64, KeyShape::Word, most, plain().into_iter().chain(filtered).collect()),
-        kind(KeyKind::I64Dense, KeyShape::Word, most, vec![SweepIndex::Kind(Direct)]),
+        kind(KeyKind::I64Dense, KeyShape::Word, most, vec![Direct.into()]),
         kind(KeyKind::I64Pair, KeyShape::Wide, MOST_OTHER_ROWS, plain().to_vec()),
         kind(KeyKind::Utf8(16), KeyShape::Bytes, MOST_OTHER_ROWS, plain().to_vec()),
     ]
@@ -46,7 +46,7 @@ pub struct CostCell {
     /// Probes that miss.
     pub misses: Workload,
     /// What is measured.
-    pub strategies: Vec<Strategy>,
+    pub contenders: Vec<Contender>,
 }
 
 impl CostCell {
@@ -59,13 +59,10 @@ impl CostCell {
                 for duplicates in DUPLICATES {
                     // A perfect hash takes distinct keys only.
                     let serves = |index: &&SweepIndex| {
-                        let perfect = [
-                            SweepIndex::Kind(IndexKind::Perfect),
-                            SweepIndex::Filtered(IndexKind::Perfect),
-                        ];
-                        duplicates == 1 || !perfect.contains(index)
+                        let perfect = |c: &Candidate| c.index == IndexKind::Perfect;
+                        duplicates == 1 || !matches!(index, SweepIndex::One(c) if perfect(c))
                     };
-                    let strategy = |&index| Strategy {
+                    let contender = |&index| Contender {
                         index,
                         layout: Layout::Broadcast,
                         isa,
@@ -76,7 +73,7 @@ impl CostCell {
                         shape,
                         hits,
                         misses: Workload { hit_rate: 0.0, ..hits },
-                        strategies: indexes.iter().filter(serves).map(strategy).collect(),
+                        contenders: indexes.iter().filter(serves).map(contender).collect(),
                     });
                 }
             }
@@ -87,19 +84,15 @@ impl CostCell {
     /// The points that its lines tell; a line that was skipped tells none.
     #[must_use]
     pub fn points(&self, hits: &[SweepLine], misses: &[SweepLine]) -> Vec<CostPoint> {
-        let lines = self.strategies.iter().zip(hits.iter().zip(misses));
-        lines.filter_map(|(strategy, (hit, miss))| self.point(*strategy, hit, miss)).collect()
+        let lines = self.contenders.iter().zip(hits.iter().zip(misses));
+        lines.filter_map(|(contender, (hit, miss))| self.point(*contender, hit, miss)).collect()
     }
 
-    fn point(&self, strategy: Strategy, hit: &SweepLine, miss: &SweepLine) -> Option<CostPoint> {
+    fn point(&self, contender: Contender, hit: &SweepLine, miss: &SweepLine) -> Option<CostPoint> {
         if hit.fallback.is_some() || miss.fallback.is_some() {
             return None;
         }
-        let candidate = match strategy.index {
-            SweepIndex::Kind(index) => Candidate { index, filtered: false },
-            SweepIndex::Filtered(index) => Candidate { index, filtered: true },
-            SweepIndex::Auto => return None,
-        };
+        let SweepIndex::One(candidate) = contender.index else { return None };
         let hit_ns = hit.ns_per_probe_pairs?;
         Some(CostPoint {
             candidate,

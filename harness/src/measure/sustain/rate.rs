@@ -1,20 +1,22 @@
-//! Replaying at one rate for a while, to see whether a strategy holds it.
+//! Trials of a strategy: replays at one rate for a while, each judged.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::sustain::{Found, Probe, Verdict, search};
-use super::{Blind, encode};
+use super::search::{Found, search};
+use super::trial::{Trial, TrialOutcome};
 use crate::error::{Failure, Result};
+use crate::measure::blind::Blind;
+use crate::measure::encode;
 use crate::plan::{Plan, Strategy, Timing, pool_with_caller, rows_due};
 use crate::record::Quantiles;
 use crate::replay::{Clock, Counted, Pass, PassOutcome};
 use crate::scenario::{End, Trigger};
 use crate::sink::SinkSpec;
 
-/// With fewer batches a probe that went well tells nothing.
+/// With fewer batches a trial that went well tells nothing.
 const LEAST_BATCHES: u64 = 8;
 /// A recording that lasts no longer than this at a rate tells nothing.
 const LEAST_TIME: Duration = Duration::from_secs(1);
@@ -27,8 +29,8 @@ const STEADY: f64 = 0.02;
 pub struct Sustainable {
     /// The 99th percentile of the latency is to be within this.
     pub p99: Duration,
-    /// How long rows come in one probe at most.
-    pub probe: Duration,
+    /// How long rows come in one trial at most.
+    pub trial: Duration,
 }
 
 /// The highest rate at which one strategy keeps up.
@@ -41,7 +43,7 @@ pub struct SustainableRate {
     pub rows_per_second: Option<f64>,
     /// The lowest rate that failed; null if none did.
     pub fails_at_rows_per_second: Option<f64>,
-    /// Of the batches of the worst probe that held the rate.
+    /// Of the batches of the worst trial that held the rate.
     pub latency_ms: Option<Quantiles>,
     /// Rows a second as fast as they are worked off.
     pub unthrottled_rows_per_second: f64,
@@ -49,18 +51,19 @@ pub struct SustainableRate {
     pub inconclusive: Option<String>,
     /// What else there is to say.
     pub note: Option<String>,
-    /// The probes, in the order in which they were made.
-    pub probes: Vec<Probe>,
+    /// The trials, in the order in which they were made.
+    #[serde(rename = "probes")]
+    pub trials: Vec<Trial>,
 }
 
-/// Finds the highest sustainable rate of `strategy`; `told` hears of each probe.
+/// Finds the highest sustainable rate of `strategy`; `told` hears of each trial.
 /// `plan` is left at another pace. Rows are encoded as `sink` says and kept
-/// nowhere. A recording that is shorter than a probe is read again if there is
+/// nowhere. A recording that is shorter than a trial is read again if there is
 /// one stream; of two streams, whose state would take the times of a second
-/// reading for late, a probe ends with it.
+/// reading for late, a trial ends with it.
 ///
 /// # Errors
-/// A usage failure for a probe of too few ticks of the trigger `every`, a run
+/// A usage failure for a trial of too few ticks of the trigger `every`, a run
 /// failure for a stream without rows, and those of the passes.
 pub fn sustainable_rate(
     plan: &mut Plan,
@@ -68,16 +71,16 @@ pub fn sustainable_rate(
     sink: &SinkSpec,
     asked: Sustainable,
     clock: &dyn Clock,
-    told: &mut dyn FnMut(&Probe) -> Result<()>,
+    told: &mut dyn FnMut(&Trial) -> Result<()>,
 ) -> Result<SustainableRate> {
     let ticks = match plan.trigger() {
         Trigger::Every(tick) => Some(tick.as_duration()),
         _ => None,
     };
-    if let Some(tick) = ticks.filter(|tick| asked.probe < *tick * LEAST_BATCHES as u32) {
+    if let Some(tick) = ticks.filter(|tick| asked.trial < *tick * LEAST_BATCHES as u32) {
         return Err(Failure::usage(format!(
             "a probe of {:?} has fewer than {LEAST_BATCHES} triggers of {tick:?}: give --probe {}s or more",
-            asked.probe,
+            asked.trial,
             (tick * LEAST_BATCHES as u32).as_secs_f64().ceil()
         )));
     }
@@ -86,22 +89,23 @@ pub fn sustainable_rate(
         // What a flush empties at the end is no part of a stream that goes on.
         Plan::StreamStream(plan) => plan.end = End::Hold,
     }
-    let mut prober =
-        Prober { plan, strategy, sink, asked, clock, pool: pool_with_caller(strategy.threads)? };
-    let unthrottled = prober.unthrottled()?;
+    let mut runner =
+        Runner { plan, strategy, sink, asked, clock, pool: pool_with_caller(strategy.threads)? };
+    let unthrottled = runner.unthrottled()?;
     let found = search(unthrottled, ticks.is_none(), |rate| {
-        let probe = prober.probe(rate)?;
-        told(&probe)?;
-        Ok(probe)
+        let trial = runner.trial(rate)?;
+        told(&trial)?;
+        Ok(trial)
     })?;
     Ok(rate_of(strategy, unthrottled, found))
 }
 
 fn rate_of(strategy: &Strategy, unthrottled: f64, found: Found) -> SustainableRate {
-    let held = found.probes.iter().filter(|probe| {
-        Some(probe.rows_per_second) == found.rows_per_second && probe.verdict == Verdict::Sustained
+    let held = found.trials.iter().filter(|trial| {
+        Some(trial.rows_per_second) == found.rows_per_second
+            && trial.outcome == TrialOutcome::Sustained
     });
-    let worst = held.filter_map(|probe| probe.latency_ms).max_by(|a, b| a.p99.total_cmp(&b.p99));
+    let worst = held.filter_map(|trial| trial.latency_ms).max_by(|a, b| a.p99.total_cmp(&b.p99));
     SustainableRate {
         strategy: strategy.name.clone(),
         rows_per_second: found.rows_per_second,
@@ -110,11 +114,11 @@ fn rate_of(strategy: &Strategy, unthrottled: f64, found: Found) -> SustainableRa
         unthrottled_rows_per_second: unthrottled,
         inconclusive: found.inconclusive,
         note: found.note,
-        probes: found.probes,
+        trials: found.trials,
     }
 }
 
-struct Prober<'p> {
+struct Runner<'p> {
     plan: &'p mut Plan,
     strategy: &'p Strategy,
     sink: &'p SinkSpec,
@@ -123,7 +127,7 @@ struct Prober<'p> {
     pool: Option<Arc<rayon::ThreadPool>>,
 }
 
-impl Prober<'_> {
+impl Runner<'_> {
     /// Rows a second as fast as they are worked off, tables loaded before.
     fn unthrottled(&mut self) -> Result<f64> {
         let trigger = self.plan.trigger().clone();
@@ -141,41 +145,41 @@ impl Prober<'_> {
         Ok(outcome.rows_in as f64 / seconds.max(1e-9))
     }
 
-    fn probe(&mut self, rate: f64) -> Result<Probe> {
-        let outcome = self.pass(Some(rate))?;
-        let kept = outcome.kept.unwrap_or_default();
-        let seconds = outcome.rows_in as f64 / rate;
-        let latency = outcome.latencies.quantiles();
+    fn trial(&mut self, rate: f64) -> Result<Trial> {
+        let pass = self.pass(Some(rate))?;
+        let kept = pass.kept.unwrap_or_default();
+        let seconds = pass.rows_in as f64 / rate;
+        let latency = pass.latencies.quantiles();
         let bound = self.asked.p99.as_secs_f64() * 1e3;
         // Too slow for as many batches as would tell by how much.
-        let stuck = outcome.batches < LEAST_BATCHES
-            && outcome.out_of_time
-            && outcome.rows_in < rows_due(rate, self.asked.probe);
-        let verdict = if latency.is_some_and(|latency| latency.p99 > bound) {
-            Verdict::Late
-        } else if stuck || outcome.batches > 2 && kept.falling_behind > STEADY {
-            Verdict::FallingBehind
-        } else if !outcome.out_of_time && seconds < LEAST_TIME.min(self.asked.probe).as_secs_f64() {
-            Verdict::TooShort
-        } else if outcome.batches < LEAST_BATCHES {
-            Verdict::TooFewBatches
+        let stuck = pass.batches < LEAST_BATCHES
+            && pass.out_of_time
+            && pass.rows_in < rows_due(rate, self.asked.trial);
+        let outcome = if latency.is_some_and(|latency| latency.p99 > bound) {
+            TrialOutcome::Late
+        } else if stuck || pass.batches > 2 && kept.falling_behind > STEADY {
+            TrialOutcome::FallingBehind
+        } else if !pass.out_of_time && seconds < LEAST_TIME.min(self.asked.trial).as_secs_f64() {
+            TrialOutcome::TooShort
+        } else if pass.batches < LEAST_BATCHES {
+            TrialOutcome::TooFewBatches
         } else {
-            Verdict::Sustained
+            TrialOutcome::Sustained
         };
-        Ok(Probe {
+        Ok(Trial {
             rows_per_second: rate,
             seconds,
-            rows_in: outcome.rows_in,
-            batches: outcome.batches,
+            rows_in: pass.rows_in,
+            batches: pass.batches,
             latency_ms: latency,
             most_behind_ms: kept.most_behind.as_secs_f64() * 1e3,
             falling_behind: kept.falling_behind,
-            verdict,
+            outcome,
         })
     }
 
     fn pass(&mut self, rows_per_second: Option<f64>) -> Result<PassOutcome> {
-        self.plan.set_timing(Timing { rows_per_second, duration: Some(self.asked.probe) });
+        self.plan.set_timing(Timing { rows_per_second, duration: Some(self.asked.trial) });
         let mut sink = encode::discard(self.sink, self.plan.output_schema())?;
         let pass = Pass::new(self.plan, self.strategy, self.pool.clone()).by_clock(self.clock);
         let mut outcome = pass.run(&mut *sink, &mut Blind, Counted::TimeOnly)?;

@@ -1,14 +1,17 @@
 //! The search against engines whose capacity is known.
 
 use super::*;
+use crate::record::Quantiles;
 
 /// An engine that holds rates up to a limit.
-fn engine(limit: f64) -> impl FnMut(f64) -> Result<Probe> {
-    move |rate| Ok(probe(rate, if rate <= limit { Verdict::Sustained } else { Verdict::Late }))
+fn engine(limit: f64) -> impl FnMut(f64) -> Result<Trial> {
+    move |rate| {
+        Ok(trial(rate, if rate <= limit { TrialOutcome::Sustained } else { TrialOutcome::Late }))
+    }
 }
 
-fn probe(rate: f64, verdict: Verdict) -> Probe {
-    Probe {
+fn trial(rate: f64, outcome: TrialOutcome) -> Trial {
+    Trial {
         rows_per_second: rate,
         seconds: 5.0,
         rows_in: 1,
@@ -16,7 +19,7 @@ fn probe(rate: f64, verdict: Verdict) -> Probe {
         latency_ms: Some(Quantiles { p50: 100.0, p99: 100.0, max: 100.0 }),
         most_behind_ms: 90.0,
         falling_behind: 0.0,
-        verdict,
+        outcome,
     }
 }
 
@@ -32,10 +35,10 @@ fn the_limit_is_found_wherever_it_lies() {
     for limit in [5e3, 5e4, 3e5, 6.99e5, 7e5, 8e5, 9.9e5, 1.2e6, 3e6] {
         let found = search(1e6, true, engine(limit)).unwrap();
         close(&found, limit);
-        assert!(found.probes.len() < 30, "{} for {limit}", found.probes.len());
-        // Both ends rest on two probes.
+        assert!(found.trials.len() < 30, "{} for {limit}", found.trials.len());
+        // Both ends rest on two trials.
         for end in [found.rows_per_second.unwrap(), found.fails_at.unwrap()] {
-            let votes = found.probes.iter().filter(|probe| probe.rows_per_second == end).count();
+            let votes = found.trials.iter().filter(|trial| trial.rows_per_second == end).count();
             assert_eq!(votes, 2, "{end}");
         }
     }
@@ -44,13 +47,13 @@ fn the_limit_is_found_wherever_it_lies() {
 #[test]
 fn one_hiccup_does_not_decide() {
     let limit = 8e5;
-    let probes = search(1e6, true, engine(limit)).unwrap().probes.len();
-    for hiccup in 0..probes {
+    let trials = search(1e6, true, engine(limit)).unwrap().trials.len();
+    for hiccup in 0..trials {
         let (mut asked, mut honest) = (0, engine(limit));
         let found = search(1e6, true, |rate| {
             asked += 1;
             let honest = honest(rate)?;
-            Ok(if asked - 1 == hiccup { probe(rate, Verdict::FallingBehind) } else { honest })
+            Ok(if asked - 1 == hiccup { trial(rate, TrialOutcome::FallingBehind) } else { honest })
         });
         let found = found.unwrap();
         let low = found.rows_per_second.unwrap();
@@ -64,14 +67,14 @@ fn what_holds_no_rate_is_told() {
     assert_eq!((found.rows_per_second, found.inconclusive.as_ref()), (None, None));
     assert!(found.fails_at.unwrap() < 1e6 * LOWEST);
     // Batches that take too long by themselves take no shorter at a lower rate.
-    let slow = |rate| Ok(Probe { most_behind_ms: 1.0, ..probe(rate, Verdict::Late) });
+    let slow = |rate| Ok(Trial { most_behind_ms: 1.0, ..trial(rate, TrialOutcome::Late) });
     let found = search(1e6, true, slow).unwrap();
-    assert_eq!((found.rows_per_second, found.probes.len()), (None, 1));
+    assert_eq!((found.rows_per_second, found.trials.len()), (None, 1));
     assert!(found.note.unwrap().contains("smaller batches"));
     // With ticks they do.
     let found = search(1e6, false, |rate| {
         let limit = engine(1e5)(rate)?;
-        Ok(Probe { most_behind_ms: 1.0, ..limit })
+        Ok(Trial { most_behind_ms: 1.0, ..limit })
     });
     close(&found.unwrap(), 1e5);
 }
@@ -80,7 +83,7 @@ fn what_holds_no_rate_is_told() {
 fn what_cannot_be_told_is_inconclusive() {
     // A recording that lasts a second at 4e5 rows/s.
     let found = search(1e6, true, |rate| {
-        Ok(probe(rate, if rate > 4e5 { Verdict::TooShort } else { Verdict::Sustained }))
+        Ok(trial(rate, if rate > 4e5 { TrialOutcome::TooShort } else { TrialOutcome::Sustained }))
     });
     let found = found.unwrap();
     let low = found.rows_per_second.unwrap();
@@ -88,22 +91,22 @@ fn what_cannot_be_told_is_inconclusive() {
     assert!(found.inconclusive.unwrap().contains("over too soon"));
     // Batches become rare before any rate holds.
     let found = search(1e6, true, |rate| {
-        Ok(probe(rate, if rate < 4e5 { Verdict::TooFewBatches } else { Verdict::Late }))
+        Ok(trial(rate, if rate < 4e5 { TrialOutcome::TooFewBatches } else { TrialOutcome::Late }))
     });
     let found = found.unwrap();
     assert_eq!(found.rows_per_second, None);
     assert!(found.inconclusive.unwrap().contains("too few batches"));
-    assert!(found.probes.len() < 20, "{}", found.probes.len());
+    assert!(found.trials.len() < 20, "{}", found.trials.len());
     // Or at the rate at which the search begins: those above have more.
     let found = search(1e5, true, |rate| {
-        Ok(if rate < 3e5 { probe(rate, Verdict::TooFewBatches) } else { engine(8e5)(rate)? })
+        Ok(if rate < 3e5 { trial(rate, TrialOutcome::TooFewBatches) } else { engine(8e5)(rate)? })
     });
     close(&found.unwrap(), 8e5);
-    let found = search(1e6, true, |rate| Ok(probe(rate, Verdict::TooFewBatches))).unwrap();
+    let found = search(1e6, true, |rate| Ok(trial(rate, TrialOutcome::TooFewBatches))).unwrap();
     assert!(found.rows_per_second.is_none() && found.inconclusive.is_some());
     // What is too short above a limit of its own does not hide it.
     let found = search(1e6, true, |rate| {
-        Ok(if rate > 4e5 { probe(rate, Verdict::TooShort) } else { engine(1e5)(rate)? })
+        Ok(if rate > 4e5 { trial(rate, TrialOutcome::TooShort) } else { engine(1e5)(rate)? })
     });
     close(&found.unwrap(), 1e5);
 }

@@ -1,4 +1,4 @@
-//! One strategy of a sweep.
+//! One contender of a sweep.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use super::index::SweepIndex;
 
 /// How a workload is joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strategy {
+pub struct Contender {
     /// How the table is looked up; of no meaning to a layout without an index.
     pub index: SweepIndex,
     /// How it is spread.
@@ -20,7 +20,7 @@ pub struct Strategy {
     pub threads: NonZeroUsize,
 }
 
-impl Strategy {
+impl Contender {
     /// What others are compared with: one table that is looked up row by row,
     /// by as many threads.
     #[must_use]
@@ -35,7 +35,7 @@ impl Strategy {
     }
 }
 
-impl fmt::Display for Strategy {
+impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.layout)?;
         if self.layout.has_index() {
