@@ -1,4 +1,4 @@
-//! A program of its own that looks on while a strategy is measured; the README has
+//! A program of its own that observes while a strategy is measured; GUIDE.md has
 //! the same text.
 
 use std::time::Duration;

@@ -92,11 +92,11 @@ fn a_listener_that_fails_ends_the_run_and_hears_of_its_end() {
 }
 
 #[test]
-fn the_readme_shows_the_example() {
-    let readme = include_str!("../../README.md");
+fn the_guide_shows_the_example() {
+    let guide = include_str!("../GUIDE.md");
     let example = include_str!("../examples/listener.rs");
     let (_, program) = example.split_once("\n\n").unwrap();
-    assert!(readme.contains(program), "README.md and examples/listener.rs differ");
+    assert!(guide.contains(program), "GUIDE.md and examples/listener.rs differ");
 }
 
 #[test]
