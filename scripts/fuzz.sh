@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 seconds="${SECONDS_EACH:-60}"
 command -v cargo-fuzz >/dev/null 2>&1 || cargo install --locked cargo-fuzz
 export RUSTC_BOOTSTRAP=1
-[ $# -gt 0 ] || set -- kernels datasets harness
+[ $# -gt 0 ] || set -- kernels datasets harness/sql
 for crate in "$@"; do
   for target in "$crate"/fuzz/fuzz_targets/*.rs; do
     name=$(basename "$target" .rs)

@@ -2,7 +2,7 @@
 //! latency and state size.
 //!
 //! The floors, each importing from lower ones only: [`scenario`] (what is asked
-//! for), [`sql`] and [`plan`] (what it comes to), [`replay`] (one pass),
+//! for), [SQL](streamjoin_sql) and [`plan`] (what it comes to), [`replay`] (one pass),
 //! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated
 //! workloads), [`watermark`] (many delays in one pass), [`init`] (a first scenario),
 //! [`record`] and
@@ -25,7 +25,6 @@ pub mod replay;
 pub mod scenario;
 mod shell;
 pub mod sink;
-pub mod sql;
 pub mod sweep;
 pub mod watermark;
 mod words;

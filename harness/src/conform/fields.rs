@@ -17,7 +17,7 @@ use streamjoin_kernels::{NullEquality, Side};
 
 use super::case::{CaseSide, Filter, Join, Operand};
 use super::value;
-use crate::sql::{BoundExpr, JoinCondition, Scope};
+use streamjoin_sql::{BoundExpr, JoinCondition, Scope};
 
 /// Rows of each side that filters are tried on.
 const TRIED: usize = 48;

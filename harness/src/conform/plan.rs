@@ -12,7 +12,7 @@ use streamjoin_kernels::{
 
 use super::case::{CaseSide, Join, StreamStaticQuery};
 use super::{fields, value};
-use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope};
+use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope};
 
 /// Why a case cannot be started.
 #[derive(Debug)]
@@ -141,15 +141,11 @@ fn bind_join(
         Side::Right => (table, stream),
     };
     let sql_error = |error: sql::SqlError| Refusal::Query(error.to_string());
-    let (condition, using) = match &join.condition_sql {
-        None => (JoinCondition::default(), None),
-        Some(text) => match sql::on_clause(text, left, right, mode).map_err(sql_error)? {
-            OnClause::Condition(condition) => (*condition, None),
-            OnClause::Using(names) => {
-                (sql::join_condition(text, left, right, mode).map_err(sql_error)?, Some(names))
-            }
-        },
+    let condition = match &join.condition_sql {
+        None => JoinCondition::default(),
+        Some(text) => sql::stream_static_condition(text, left, right, mode).map_err(sql_error)?,
     };
+    let using = &condition.using;
     fields::check_keys(join, &condition, left, right).map_err(Refusal::Case)?;
 
     let (mut stream_keys, mut dimension_keys) = (Appended(Vec::new()), Appended(Vec::new()));
@@ -172,7 +168,7 @@ fn bind_join(
         if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Dimension(column) }
     };
     let one_sided = |expr: &Option<BoundExpr>, side: Side| {
-        expr.as_ref().map(|expr| sql::pair_filter(expr, |column| on_side(side, column)))
+        expr.as_ref().map(|expr| expr.to_filter(|column| on_side(side, column)))
     };
     let left_filter = one_sided(&condition.left_filter, Side::Left);
     let right_filter = one_sided(&condition.right_filter, Side::Right);
@@ -182,14 +178,14 @@ fn bind_join(
     };
     let lefts = left.columns.len();
     let residual = condition.residual.as_ref().map(|expr| {
-        sql::pair_filter(expr, |column| match column.checked_sub(lefts) {
+        expr.to_filter(|column| match column.checked_sub(lefts) {
             None => on_side(Side::Left, column),
             Some(column) => on_side(Side::Right, column),
         })
     });
     let (own_stream, own_table) =
         (Appended(Vec::new()).schema(stream), Appended(Vec::new()).schema(table));
-    let output: Vec<OutputColumn> = match &using {
+    let output: Vec<OutputColumn> = match using {
         Some(names) => output_using(join_type, stream_side, &own_stream, &own_table, names)
             .map_err(|error| refused(&error))?,
         None => output_on(join_type, stream_side, &own_stream, &own_table),

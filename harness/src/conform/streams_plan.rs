@@ -16,7 +16,7 @@ use super::case::CaseSide;
 use super::fields;
 use super::plan::{Appended, Refusal, refused};
 use super::streams_case::{StreamStreamQuery, TimeBounds, TimedInput};
-use crate::sql::{self, BoundExpr, JoinCondition, Scope, TimeColumns, WindowColumns};
+use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope, TimeColumns, WindowColumns};
 
 /// The operator of a case, and what its input has to go through.
 pub(super) struct StreamsPlan {
@@ -66,9 +66,9 @@ impl StreamsPlan {
         let (left, right) =
             (Scope::of_schema("l", &schemas[0]), Scope::of_schema("r", &schemas[1]));
         let mode = CastMode::Ansi;
-        let (condition, using) = match &query.condition_sql {
-            None => (JoinCondition::default(), None),
-            Some(text) => sql::streams_condition(text, &left, &right, mode, &times)
+        let condition = match &query.condition_sql {
+            None => JoinCondition::default(),
+            Some(text) => sql::stream_stream_condition(text, &left, &right, mode, &times)
                 .map_err(|error| Refusal::Query(error.to_string()))?,
         };
         fields::check_keys(&query.as_join(), &condition, &left, &right).map_err(Refusal::Case)?;
@@ -85,7 +85,7 @@ impl StreamsPlan {
             })
             .collect();
         let join_type = query.join_type.parse().map_err(|error| refused(&error))?;
-        let output = match (&using, query.window_us) {
+        let output = match (&condition.using, query.window_us) {
             (Some(names), _) => streams_output_using(join_type, &schemas[0], &schemas[1], names)
                 .map_err(|error| refused(&error))?,
             (None, None) => streams_output_on(join_type, &schemas[0], &schemas[1]),
@@ -99,7 +99,7 @@ impl StreamsPlan {
         let input = |at: usize, scope: &Scope, filter: &Option<BoundExpr>, not_null: &[usize]| {
             let mut input =
                 StreamInput::timed(appended[at].schema(scope), event_times[at], delays[at]);
-            input.filter = filter.as_ref().map(|expr| sql::pair_filter(expr, |column| column));
+            input.filter = filter.as_ref().map(|expr| expr.to_filter(|column| column));
             input.not_null = not_null.to_vec();
             input
         };
@@ -110,7 +110,7 @@ impl StreamsPlan {
             keys,
             time: condition.time,
             residual: condition.residual.as_ref().map(|expr| {
-                sql::pair_filter(expr, |column| match column.checked_sub(own_left) {
+                expr.to_filter(|column| match column.checked_sub(own_left) {
                     None => SideColumn::left(column),
                     Some(column) => SideColumn::right(column),
                 })

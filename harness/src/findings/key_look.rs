@@ -12,7 +12,7 @@ use streamjoin_kernels::key::{CastMode, comparison_type};
 
 use crate::interrupt;
 use crate::sink::cell_text;
-use crate::sql::{self, BoundExpr, Scope};
+use streamjoin_sql::{self as sql, BoundExpr, Scope};
 
 /// So many rows of the other side, and so much time, at most.
 const MOST_ROWS: u64 = 5_000_000;

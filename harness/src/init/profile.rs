@@ -14,7 +14,7 @@ use super::time::{self, TimeGuess};
 use crate::error::{Failure, Result};
 use crate::plan::{EventTime, Item};
 use crate::scenario::TimeUnitName;
-use crate::sql::{of_strftime, reads};
+use streamjoin_sql::{pattern_of_strftime, pattern_reads};
 
 /// Rows of which all columns are looked at.
 const HEAD: usize = 10_000;
@@ -148,7 +148,8 @@ impl Reading {
     fn new(at: usize, guess: TimeGuess, source: &Source) -> Option<Self> {
         let data_type = source.schema().field(at).data_type();
         let reader = EventTime::new(&guess.spec, Item::Pass(at), data_type).ok()?;
-        let padded = guess.spec.format.as_ref().and_then(|format| of_strftime(format, true));
+        let padded =
+            guess.spec.format.as_ref().and_then(|format| pattern_of_strftime(format, true));
         Some(Self { at, guess, reader, micros: Vec::new(), padded })
     }
 
@@ -175,7 +176,7 @@ impl Reading {
         }
         if let Some(pattern) = &self.padded {
             let fits = cast(column, &DataType::Utf8)
-                .is_ok_and(|text| reads(pattern, text.as_string::<i32>().iter().flatten()));
+                .is_ok_and(|text| pattern_reads(pattern, text.as_string::<i32>().iter().flatten()));
             self.padded.take_if(|_| !fits);
         }
         true

@@ -243,7 +243,10 @@ mod tests {
     fn every_pattern_has_one_in_sql() {
         for pattern in PATTERNS {
             for padded in [false, true] {
-                assert!(crate::sql::of_strftime(pattern, padded).is_some(), "{pattern}");
+                assert!(
+                    streamjoin_sql::pattern_of_strftime(pattern, padded).is_some(),
+                    "{pattern}"
+                );
             }
         }
     }

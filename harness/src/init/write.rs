@@ -15,7 +15,7 @@ use super::words::{
     contents, distances, evidence, found_share, in_unit, one_line, order, outliers, warnings,
 };
 use crate::plan::timestamp_sql;
-use crate::sql::identifier;
+use streamjoin_sql::quote_identifier;
 
 /// Keys that were less likely, as comments.
 const ALTERNATIVES: usize = 3;
@@ -229,7 +229,7 @@ fn output(text: &mut String, found: &Found) {
             .and_then(|table| using(found, table, roles.tables[table].links.first()?))
             .unwrap_or_default();
         if position == 0 {
-            select.push(format!("{}.*", identifier(&profile.name)));
+            select.push(format!("{}.*", quote_identifier(&profile.name)));
             taken.extend(profile.columns.iter().map(|column| column.name.to_lowercase()));
             taken.extend(made);
             continue;
@@ -248,7 +248,7 @@ fn output(text: &mut String, found: &Found) {
                     alias.push('_');
                 }
                 given = alias.to_lowercase();
-                let _ = write!(item, " AS {}", identifier(&alias));
+                let _ = write!(item, " AS {}", quote_identifier(&alias));
             }
             taken.push(given);
             select.push(item);
@@ -322,7 +322,7 @@ fn is_time(time: &Time) -> bool {
 fn without_those_ahead(profile: &Profile, time: &Time) -> Option<String> {
     let nearest = time.ahead?.nearest;
     let spec = &time.guess.spec;
-    let column = identifier(&spec.column);
+    let column = quote_identifier(&spec.column);
     let below = match (spec.unit, made_time(profile, time)) {
         (Some(unit), _) => format!("{column} < {}", in_unit(nearest, unit)),
         (None, Some((_, sql))) => format!("{sql} < timestamp_micros({nearest})"),
@@ -338,7 +338,7 @@ fn made_time(profile: &Profile, time: &Time) -> Option<(String, String)> {
     let sql = match &spec.format {
         // What CAST reads.
         Some(format) if format.starts_with("%Y-%m-%d") && !format.ends_with("UTC") => {
-            format!("CAST({} AS TIMESTAMP)", identifier(&spec.column))
+            format!("CAST({} AS TIMESTAMP)", quote_identifier(&spec.column))
         }
         _ => timestamp_sql(spec, time.padded)?,
     };
@@ -350,7 +350,7 @@ fn made_time(profile: &Profile, time: &Time) -> Option<(String, String)> {
 }
 
 fn qualified(profile: &Profile, column: &str) -> String {
-    format!("{}.{}", identifier(&profile.name), identifier(column))
+    format!("{}.{}", quote_identifier(&profile.name), quote_identifier(column))
 }
 
 /// A key as SQL.

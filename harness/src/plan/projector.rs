@@ -10,7 +10,7 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::JoinError;
 
 use super::event_time::EventTime;
-use crate::sql::BoundExpr;
+use streamjoin_sql::BoundExpr;
 
 /// An expression with the positions of its columns in the batches that it is
 /// evaluated over.

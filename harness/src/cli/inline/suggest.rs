@@ -11,7 +11,7 @@ use super::given::{Condition, Input, Inputs};
 use crate::error::{Failure, Result};
 use crate::plan::Feed;
 use crate::shell::shell_word;
-use crate::sql::identifier;
+use streamjoin_sql::quote_identifier;
 
 /// Refuses a join that nothing is said of, with what could be.
 ///
@@ -85,10 +85,10 @@ fn common(left: &[&Input], right: &Input) -> Result<String> {
             let (first, schema) = &sides[0];
             let example = format!(
                 "{}.{} = {}.{}",
-                identifier(&first.name),
-                identifier(schema.field(0).name()),
-                identifier(&right.name),
-                identifier(theirs.field(0).name())
+                quote_identifier(&first.name),
+                quote_identifier(schema.field(0).name()),
+                quote_identifier(&right.name),
+                quote_identifier(theirs.field(0).name())
             );
             let lists: Vec<String> = sides
                 .iter()

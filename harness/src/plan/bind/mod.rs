@@ -19,7 +19,7 @@ use crate::plan::event_time::EventTime;
 use crate::plan::feed::{Feed, FeedSpec};
 use crate::plan::table::Table;
 use crate::scenario::{DimensionSpec, DisorderSpec, Scenario, StreamSpec, Trigger};
-use crate::sql::Scope;
+use streamjoin_sql::Scope;
 
 /// What is known of a scenario's query; complete unless `failure` says why not.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use toml::Spanned;
 use crate::error::{Failure, Result};
 use crate::plan::projector::{Computed, Item, Projector, keep_where};
 use crate::scenario::Scenario;
-use crate::sql::{self, BoundExpr, Scope, ScopeColumn};
+use streamjoin_sql::{self as sql, BoundExpr, Scope, ScopeColumn};
 
 /// A named input with its `where` and `select` bound to its columns.
 #[derive(Clone, Debug)]

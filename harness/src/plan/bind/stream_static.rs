@@ -10,7 +10,7 @@ use streamjoin_kernels::{
 use crate::error::{Failure, Result};
 use crate::plan::bind::relation::{Origin, schema_of};
 use crate::scenario::{DimensionSpec, Scenario, StreamSide};
-use crate::sql::{self, BoundExpr, JoinCondition, OnClause, Scope, ScopeColumn, SqlError};
+use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope, ScopeColumn, SqlError};
 
 /// A join's condition and columns, all positions in the scopes of its inputs.
 #[derive(Clone, Debug)]
@@ -214,10 +214,9 @@ fn clause(
     right: &Scope,
     mode: CastMode,
 ) -> std::result::Result<(JoinCondition, Option<Vec<String>>), SqlError> {
-    Ok(match sql::on_clause(text, left, right, mode)? {
-        OnClause::Condition(condition) => (*condition, None),
-        OnClause::Using(names) => (sql::join_condition(text, left, right, mode)?, Some(names)),
-    })
+    let mut condition = sql::stream_static_condition(text, left, right, mode)?;
+    let using = condition.using.take();
+    Ok((condition, using))
 }
 
 type Oriented = (Vec<BoundKey>, Option<BoundExpr>, Option<BoundExpr>);

@@ -12,8 +12,8 @@ use crate::error::{Failure, Result};
 use crate::plan::bind::BoundStream;
 use crate::plan::bind::relation::{Origin, schema_of};
 use crate::scenario::{JoinSpec, Micros, Scenario};
-use crate::sql::{
-    self, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
+use streamjoin_sql::{
+    self as sql, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
 };
 
 /// Two streams and their join.
@@ -170,13 +170,17 @@ fn condition(
     });
     let time = |stream: &BoundStream| stream.time_column.filter(|_| windows.is_none());
     let times = &TimeColumns { left: time(left), right: time(right), windows };
+    let with_names = |mut condition: JoinCondition| {
+        let using = condition.using.take();
+        (condition, using)
+    };
     match (&spec.on, &spec.using) {
         (Some(_), Some(using)) => {
             Err(Failure::usage("a [join] takes `on` or `using`, not both: remove one of them")
                 .at(scenario.place(using)))
         }
         (Some(on), None) => {
-            sql::streams_condition(on.get_ref(), l, r, mode, times).map_err(|error| {
+            sql::stream_stream_condition(on.get_ref(), l, r, mode, times).map(with_names).map_err(|error| {
                 let is_of_times = ["INTERVAL", "TIMESTAMP", "DATE"]
                     .iter()
                     .any(|word| error.message().contains(word));
@@ -195,7 +199,7 @@ fn condition(
         (None, Some(using)) => {
             let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
             let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));
-            sql::streams_condition(&text, l, r, mode, times).map_err(|error| {
+            sql::stream_stream_condition(&text, l, r, mode, times).map(with_names).map_err(|error| {
                 Failure::usage(format!("`using`: {}", error.message())).at(scenario.place(using))
             })
         }

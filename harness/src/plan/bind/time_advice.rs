@@ -6,21 +6,21 @@ use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
 use crate::plan::bind::BoundStream;
 use crate::scenario::{EventTimeSpec, Scenario, TimeUnitName};
 use crate::shell::shell_word;
-use crate::sql::{identifier, of_strftime};
+use streamjoin_sql::{pattern_of_strftime, quote_identifier};
 
 /// The timestamp of an event time that has a unit or a format, as SQL; none for
 /// a format that SQL has no pattern of, and for what is a time already.
 ///
 /// With `padded`, numbers of text have leading zeros; without, they may have.
 pub(crate) fn timestamp_sql(spec: &EventTimeSpec, padded: bool) -> Option<String> {
-    let column = identifier(&spec.column);
+    let column = quote_identifier(&spec.column);
     Some(match (spec.unit, &spec.format) {
         (Some(TimeUnitName::Second), _) => format!("timestamp_seconds({column})"),
         (Some(TimeUnitName::Millisecond), _) => format!("timestamp_millis({column})"),
         (Some(TimeUnitName::Microsecond), _) => format!("timestamp_micros({column})"),
         (Some(TimeUnitName::Nanosecond), _) => format!("timestamp_micros({column} DIV 1000)"),
         (None, Some(format)) => {
-            let pattern = of_strftime(format, padded)?.replace('\'', "''");
+            let pattern = pattern_of_strftime(format, padded)?.replace('\'', "''");
             format!("to_timestamp({column}, '{pattern}')")
         }
         (None, None) => return None,
@@ -61,8 +61,8 @@ fn of_stream(scenario: &Scenario, stream: &BoundStream) -> Option<String> {
     while taken(&made) {
         made.push('_');
     }
-    let item = quoted(&format!("{sql} AS {}", identifier(&made)));
-    let seen = format!("{}.{}", identifier(name), identifier(&made));
+    let item = quoted(&format!("{sql} AS {}", quote_identifier(&made)));
+    let seen = format!("{}.{}", quote_identifier(name), quote_identifier(&made));
     let key = TomlKeyBuilder::new(name).as_default().to_toml_key();
     let how = match (&spec.select, scenario.text.is_of_flags()) {
         (Some(_), _) => {

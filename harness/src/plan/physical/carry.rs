@@ -11,7 +11,7 @@ use streamjoin_kernels::ColumnRef;
 use crate::error::{Failure, Result};
 use crate::plan::bind::BoundTable;
 use crate::plan::bind::relation::Needed;
-use crate::sql::Scope;
+use streamjoin_sql::Scope;
 
 /// Unmatched rows as they are written: which table they missed, then the columns
 /// that they had before the first join with a table.

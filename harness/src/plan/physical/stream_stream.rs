@@ -23,7 +23,7 @@ use crate::plan::physical::uses::FilterOnly;
 use crate::plan::projector::{Item, Projector};
 use crate::plan::{OutputPlan, Strategy, StreamPlan, TableJoinPlan, Timing};
 use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
-use crate::sql::{BoundExpr, pair_predicate};
+use streamjoin_sql::BoundExpr;
 
 /// Two streams, joined with each other and then with tables.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ pub(in crate::plan) fn plan(
             .iter()
             .map(|&position| column(side_column(position, left_columns)))
             .collect(),
-        predicate: pair_predicate(residual),
+        predicate: residual.to_predicate(),
     });
     let kernel = StreamStreamSpec {
         join_type: join.join_type,
@@ -393,7 +393,7 @@ impl Laid {
             watermark_delay: self.plan.stream.watermark.map(|delay| delay.0),
             filter: filter.as_ref().map(|expr| Filter {
                 columns: expr.columns().iter().map(|&column| self.needed.at(column)).collect(),
-                predicate: pair_predicate(expr),
+                predicate: expr.to_predicate(),
             }),
             not_null: not_null.iter().map(|&column| self.needed.at(column)).collect(),
         }

@@ -13,7 +13,7 @@ use crate::plan::physical::carry;
 use crate::plan::physical::uses::{self, Uses};
 use crate::plan::projector::{Computed, Item, Projector};
 use crate::plan::table::TableColumns;
-use crate::sql::{BoundExpr, Scope, pair_predicate};
+use streamjoin_sql::{BoundExpr, Scope};
 
 /// One join as the kernels take it.
 #[derive(Clone, Debug)]
@@ -260,7 +260,7 @@ impl Step<'_> {
         });
         let filter = |expr: &BoundExpr, place: &dyn Fn(usize) -> ColumnRef| Filter {
             columns: expr.columns().iter().map(|&column| place(column)).collect(),
-            predicate: pair_predicate(expr),
+            predicate: expr.to_predicate(),
         };
         let on_stream = |column| ColumnRef::Stream(self.input.at(column));
         let on_table = |column| ColumnRef::Dimension(self.table.at(column));
@@ -273,7 +273,7 @@ impl Step<'_> {
                     ColumnRef::Dimension(column) => on_table(column),
                 })
                 .collect(),
-            predicate: pair_predicate(&residual.predicate),
+            predicate: residual.predicate.to_predicate(),
         });
         let spec = StreamStaticSpec {
             stream_schema: SchemaRef::clone(stream_side.schema()),

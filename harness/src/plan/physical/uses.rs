@@ -5,7 +5,7 @@ use streamjoin_kernels::ColumnRef;
 use crate::plan::bind::BoundTable;
 use crate::plan::bind::relation::{Needed, Selection, schema_of};
 use crate::plan::explain::row_bytes;
-use crate::sql::{BoundExpr, Scope};
+use streamjoin_sql::{BoundExpr, Scope};
 
 /// Columns that only the output's `where` looks at, though it could do so
 /// before the join.
@@ -84,7 +84,7 @@ fn filter_only(scope: &Scope, columns: &[usize], output: &Selection) -> Option<F
     }
     let columns: Vec<_> = columns.iter().map(|&column| scope.columns[column].clone()).collect();
     Some(FilterOnly {
-        columns: columns.iter().map(crate::sql::ScopeColumn::qualified_name).collect(),
+        columns: columns.iter().map(streamjoin_sql::ScopeColumn::qualified_name).collect(),
         row_bytes: row_bytes(&schema_of(&Scope { columns })),
         condition: filter.to_string(),
     })

@@ -71,39 +71,20 @@ pub struct JoinCondition {
     pub right_not_null: Vec<usize>,
     /// Every conjunct in the order of the text.
     pub conjuncts: Vec<Conjunct>,
+    /// The names of `USING (a, b)` as they were written; none for an ON condition.
+    pub using: Option<Vec<String>>,
 }
 
-/// What follows the two inputs of a join.
-#[derive(Clone, Debug)]
-pub enum OnClause {
-    /// `a = b AND ...`
-    Condition(Box<JoinCondition>),
-    /// `USING (a, b)`: names as they were written.
-    Using(Vec<String>),
-}
-
-/// Reads an ON condition or `USING (...)`.
-pub(super) fn on_clause(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-) -> Result<OnClause> {
-    timed_on_clause(text, left, right, mode, None)
-}
-
-fn timed_on_clause(
+/// Reads an ON condition or `USING (...)`; `times` is given for two streams.
+pub(super) fn condition(
     text: &str,
     left: &Scope,
     right: &Scope,
     mode: CastMode,
     times: Option<&TimeColumns>,
-) -> Result<OnClause> {
+) -> Result<JoinCondition> {
     match parse::clause(text)? {
-        Clause::Condition(expr) => {
-            let condition = split(&expr, left, right, mode, times)?;
-            Ok(OnClause::Condition(Box::new(condition)))
-        }
+        Clause::Condition(expr) => split(&expr, left, right, mode, times),
         Clause::Using(names) => {
             let mut known: Vec<String> = Vec::new();
             for name in names {
@@ -119,35 +100,9 @@ fn timed_on_clause(
                 }
                 known.push(name.value);
             }
-            Ok(OnClause::Using(known))
+            let condition = using(&known, left, right, mode, times)?;
+            Ok(JoinCondition { using: Some(known), ..condition })
         }
-    }
-}
-
-/// Reads a condition; `USING (k)` gives one key a name.
-pub(super) fn join_condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-) -> Result<JoinCondition> {
-    match on_clause(text, left, right, mode)? {
-        OnClause::Condition(condition) => Ok(*condition),
-        OnClause::Using(names) => using(&names, left, right, mode, None),
-    }
-}
-
-/// Reads the condition of two streams, and the names of `USING`.
-pub(super) fn streams_condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: &TimeColumns,
-) -> Result<(JoinCondition, Option<Vec<String>>)> {
-    match timed_on_clause(text, left, right, mode, Some(times))? {
-        OnClause::Condition(condition) => Ok((*condition, None)),
-        OnClause::Using(names) => Ok((using(&names, left, right, mode, Some(times))?, Some(names))),
     }
 }
 

@@ -40,7 +40,8 @@ fn sides() -> (Scope, Scope) {
 
 fn taken_apart(text: &str) -> JoinCondition {
     let (left, right) = sides();
-    join_condition(text, &left, &right, CastMode::Ansi).unwrap_or_else(|e| panic!("{text}: {e}"))
+    stream_static_condition(text, &left, &right, CastMode::Ansi)
+        .unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// `keys | left filter | right filter | residual` as text.
@@ -151,7 +152,7 @@ fn shifted_expressions_read_their_own_columns() {
 #[test]
 fn residuals_become_filters_of_the_join() {
     let c = taken_apart("s.k = d0.k AND amount < d0_min");
-    let filter = pair_filter(&c.residual.unwrap(), |position| match position {
+    let filter = c.residual.unwrap().to_filter(|position| match position {
         0..6 => ColumnRef::Stream(position),
         _ => ColumnRef::Dimension(position - 6),
     });
@@ -161,18 +162,15 @@ fn residuals_become_filters_of_the_join() {
     let result = filter.predicate.evaluate(&columns, 3).unwrap();
     let expected = BooleanArray::from(vec![Some(true), Some(false), None]);
     assert_eq!(result, expected);
-    let no_condition = pair_predicate(&taken_apart("s.k = d0.k").keys[0].left);
+    let no_condition = taken_apart("s.k = d0.k").keys[0].left.to_predicate();
     assert!(no_condition.evaluate(&[Arc::new(Int64Array::from(vec![1]))], 1).is_err());
 }
 
 #[test]
 fn using() {
     let (left, right) = sides();
-    let clause = |text: &str| on_clause(text, &left, &right, CastMode::Ansi);
-    match clause(" using ( `k` )").unwrap() {
-        OnClause::Using(names) => assert_eq!(names, ["k"]),
-        other => panic!("{other:?}"),
-    }
+    let clause = |text: &str| stream_static_condition(text, &left, &right, CastMode::Ansi);
+    assert_eq!(clause(" using ( `k` )").unwrap().using.unwrap(), ["k"]);
     for (text, part) in [
         ("USING (nope)", "left side: unknown column `nope`"),
         ("USING (amount)", "right side: unknown column `amount`"),
@@ -186,7 +184,7 @@ fn using() {
     }
     // A column may be called `using`.
     let odd = scope("o", &[("using", DataType::Int32)]);
-    assert!(join_condition("o.`using` = s.amount", &odd, &left, CastMode::Ansi).is_ok());
+    assert!(stream_static_condition("o.`using` = s.amount", &odd, &left, CastMode::Ansi).is_ok());
 }
 
 #[test]
@@ -200,7 +198,7 @@ fn refusals() {
         ("s.k = d0.k AND s.amount", "a condition is expected"),
         ("s.k == ", "expected"),
     ] {
-        let error = join_condition(text, &left, &right, CastMode::Ansi).unwrap_err();
+        let error = stream_static_condition(text, &left, &right, CastMode::Ansi).unwrap_err();
         assert!(error.to_string().contains(part), "{text}: {error}");
         assert!(error.column().is_some(), "{text}: {error}");
     }
@@ -270,7 +268,7 @@ fn recorded_conditions() {
             "l" => (left("l"), right("r", "r")),
             _ => (left("s"), right("d0", "d0")),
         };
-        let c = join_condition(text, &left, &right, CastMode::Ansi)
+        let c = stream_static_condition(text, &left, &right, CastMode::Ansi)
             .unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(c.keys.len(), keys, "{text}");
         let safe = c.keys.iter().filter(|k| k.null_equality == NullEquality::NullSafe);

@@ -7,18 +7,20 @@ use streamjoin_kernels::{Filter, JoinError, Predicate, Result};
 
 use super::expr::BoundExpr;
 
-/// The expression as a predicate over the columns that
-/// [`BoundExpr::columns`] lists, in that order.
-pub fn pair_predicate(expr: &BoundExpr) -> Arc<dyn Predicate> {
-    Arc::new(Condition(expr.clone()))
-}
+impl BoundExpr {
+    /// The expression as a predicate over the columns that [`Self::columns`]
+    /// lists, in that order.
+    pub fn to_predicate(&self) -> Arc<dyn Predicate> {
+        Arc::new(Condition(self.clone()))
+    }
 
-/// The expression with the columns that it reads; `column` tells where the
-/// column at a position of its scope comes from.
-pub fn pair_filter<C>(expr: &BoundExpr, column: impl Fn(usize) -> C) -> Filter<C> {
-    Filter {
-        columns: expr.columns().iter().map(|c| column(*c)).collect(),
-        predicate: pair_predicate(expr),
+    /// The expression with the columns that it reads; `column` maps a position
+    /// in its scope to the column that an operator reads it from.
+    pub fn to_filter<C>(&self, column: impl Fn(usize) -> C) -> Filter<C> {
+        Filter {
+            columns: self.columns().iter().map(|position| column(*position)).collect(),
+            predicate: self.to_predicate(),
+        }
     }
 }
 

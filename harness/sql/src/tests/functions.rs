@@ -295,11 +295,11 @@ fn patterns_of_strftime_have_counterparts() {
         ("%s", true, None),
         ("%d.%m.%Y %z", true, None),
     ] {
-        assert_eq!(of_strftime(format, padded).as_deref(), pattern, "{format}");
+        assert_eq!(pattern_of_strftime(format, padded).as_deref(), pattern, "{format}");
     }
-    let pattern = of_strftime("%d.%m.%Y %H:%M:%S%.f", false).unwrap();
-    assert!(reads(&pattern, ["1.2.2024 3:04:05", "01.02.2024 03:04:05.25"].into_iter()));
-    assert!(!reads("dd.MM.yyyy", ["01.02.2024", "1.2.2024"].into_iter()));
+    let pattern = pattern_of_strftime("%d.%m.%Y %H:%M:%S%.f", false).unwrap();
+    assert!(pattern_reads(&pattern, ["1.2.2024 3:04:05", "01.02.2024 03:04:05.25"].into_iter()));
+    assert!(!pattern_reads("dd.MM.yyyy", ["01.02.2024", "1.2.2024"].into_iter()));
 }
 
 #[test]

@@ -35,8 +35,7 @@ fn try_all(text: &str) {
         }
         let _ = filter(text, &t.scope, mode);
         let _ = select(&[text.to_owned()], &t.scope, mode);
-        let _ = on_clause(text, &t.scope, &t.scope, mode);
-        let _ = join_condition(text, &t.scope, &t.scope, mode);
+        let _ = stream_static_condition(text, &t.scope, &t.scope, mode);
     }
 }
 

@@ -37,7 +37,7 @@ fn with(text: &str, left: usize, right: usize) -> Result<JoinCondition, SqlError
     let (l, r) = sides();
     let windows = Some(WindowColumns { left: 3, right: 4, width: 10_000_000 });
     let times = TimeColumns { left: Some(left), right: Some(right), windows };
-    streams_condition(text, &l, &r, CastMode::Ansi, &times).map(|(condition, _)| condition)
+    stream_stream_condition(text, &l, &r, CastMode::Ansi, &times)
 }
 
 fn taken_apart(text: &str) -> JoinCondition {
@@ -153,7 +153,7 @@ fn what_bounds_no_distance_stays_a_condition() {
     assert_eq!(condition.right_filter.unwrap().to_string(), "r.rts <= r.other");
     // Without event times nothing is taken for one.
     let (l, r) = sides();
-    let condition = join_condition("rts >= ts", &l, &r, CastMode::Ansi).unwrap();
+    let condition = stream_static_condition("rts >= ts", &l, &r, CastMode::Ansi).unwrap();
     assert!(condition.time.interval.is_unbounded() && condition.residual.is_some());
 }
 
@@ -224,8 +224,8 @@ fn using_names_the_keys() {
     };
     let (l, r) = (scope("l", &["a", "ts"]), scope("r", &["ts", "a"]));
     let times = TimeColumns { left: Some(1), right: Some(0), windows: None };
-    let (condition, names) =
-        streams_condition("USING (ts, a)", &l, &r, CastMode::Ansi, &times).unwrap();
-    assert_eq!(names.unwrap(), ["ts", "a"]);
+    let condition =
+        stream_stream_condition("USING (ts, a)", &l, &r, CastMode::Ansi, &times).unwrap();
+    assert_eq!(condition.using.unwrap(), ["ts", "a"]);
     assert_eq!((condition.keys.len(), condition.time.key), (2, Some(TimeKey::EventTime)));
 }

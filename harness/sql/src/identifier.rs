@@ -7,7 +7,7 @@ use super::scope::quoted;
 
 /// A name as SQL text that means it: in back-ticks if it is odd, or a word that
 /// SQL reads otherwise.
-pub(super) fn identifier(name: &str) -> String {
+pub(super) fn quote_identifier(name: &str) -> String {
     let means_itself = |text: &str| {
         matches!(parse::expression(text), Ok(Expr::Identifier(ident)) if ident.value == name)
             && matches!(

@@ -4,7 +4,7 @@
 
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use libfuzzer_sys::fuzz_target;
-use streamjoin::sql::{Scope, join_condition, select};
+use streamjoin_sql::{Scope, stream_static_condition, select};
 use streamjoin_kernels::key::CastMode;
 
 fuzz_target!(|text: &str| {
@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
     ]);
     let (left, right) = (Scope::of_schema("l", &schema), Scope::of_schema("r", &schema));
     for mode in [CastMode::Ansi, CastMode::NullOnError] {
-        let _ = join_condition(text, &left, &right, mode);
+        let _ = stream_static_condition(text, &left, &right, mode);
         let _ = select(&[text.to_owned()], &left, mode);
     }
 });

@@ -7,7 +7,7 @@ mod text;
 mod time;
 
 pub(super) use pattern::Pattern;
-pub(crate) use pattern::{of_strftime, reads};
+pub use pattern::{pattern_of_strftime, pattern_reads};
 pub(super) use time::{in_range, plus_months};
 
 use arrow::array::{Array, ArrayRef, AsArray};

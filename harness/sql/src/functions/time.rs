@@ -74,7 +74,7 @@ pub(super) fn second(a: &Arguments<'_>) -> Result<ArrayRef> {
 
 /// The result of an operation that may leave the range of its type: for each
 /// row `None` is null and `Some(None)` is out of range.
-pub(in crate::sql) fn in_range<T: ArrowPrimitiveType>(
+pub(crate) fn in_range<T: ArrowPrimitiveType>(
     rows: usize,
     mode: CastMode,
     what: &str,

@@ -63,7 +63,7 @@ enum Part {
 
 /// A pattern such as `dd.MM.yyyy HH:mm:ss[.SSS]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::sql) struct Pattern(Vec<Part>);
+pub(crate) struct Pattern(Vec<Part>);
 
 /// The fields that have been read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,7 +84,7 @@ struct Read {
 impl Pattern {
     /// # Errors
     /// A letter that is not supported, brackets or quotes without an end.
-    pub(in crate::sql) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         // The parts before each open bracket.
         let mut outer: Vec<Vec<Part>> = Vec::new();
         let mut parts = Vec::new();
@@ -283,7 +283,7 @@ impl Read {
 ///
 /// With `padded`, numbers have leading zeros, as people write such patterns;
 /// without, they may have.
-pub(crate) fn of_strftime(format: &str, padded: bool) -> Option<String> {
+pub fn pattern_of_strftime(format: &str, padded: bool) -> Option<String> {
     let two = |letter: char| match padded {
         true => String::from_iter([letter, letter]),
         false => letter.to_string(),
@@ -330,7 +330,7 @@ pub(crate) fn of_strftime(format: &str, padded: bool) -> Option<String> {
         // Numbers of one digit or two would run into each other.
         let is_letter = |c: char| c.is_ascii_alphabetic();
         if !padded && piece.starts_with(is_letter) && pattern.ends_with(is_letter) {
-            return of_strftime(format, true);
+            return pattern_of_strftime(format, true);
         }
         pattern += &piece;
         rest = &rest[length..];
@@ -339,6 +339,6 @@ pub(crate) fn of_strftime(format: &str, padded: bool) -> Option<String> {
 }
 
 /// Whether the pattern reads all of the values.
-pub(crate) fn reads<'v>(pattern: &str, mut values: impl Iterator<Item = &'v str>) -> bool {
+pub fn pattern_reads<'v>(pattern: &str, mut values: impl Iterator<Item = &'v str>) -> bool {
     Pattern::parse(pattern).is_ok_and(|pattern| values.all(|value| pattern.read(value).is_some()))
 }

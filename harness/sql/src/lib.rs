@@ -1,0 +1,166 @@
+//! Conditions, filters and select lists as SQL text over Arrow schemas.
+//!
+//! Text is parsed by sqlparser, bound to a [`Scope`] of columns, and evaluated
+//! with Arrow kernels with Spark's meaning: its type coercion, its casts in
+//! and out of ANSI mode, its three-valued logic, its NaN. Anything that cannot
+//! work is refused when it is bound, with line and column.
+//!
+//! | to | call |
+//! | --- | --- |
+//! | bind the condition of a join with a table | [`stream_static_condition`] |
+//! | bind the condition of a join of two streams | [`stream_stream_condition`] |
+//! | bind one expression, or a `where` | [`expression`], [`filter`] |
+//! | bind a select list | [`select`] |
+//! | evaluate what was bound | [`BoundExpr::evaluate`] |
+//! | hand it to an operator of `streamjoin-kernels` | [`BoundExpr::to_filter`], [`BoundExpr::to_predicate`] |
+//!
+//! A condition is taken apart into keys, an interval of event time, filters of
+//! one side, and the rest:
+//!
+//! ```
+//! use arrow::array::{AsArray, Int64Array, RecordBatch};
+//! use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+//! use std::sync::Arc;
+//! use streamjoin_kernels::key::CastMode;
+//! use streamjoin_sql::{Scope, TimeColumns, stream_stream_condition};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = |key: &str, time: &str, price: &str| {
+//!     let timestamp = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+//!     Schema::new(vec![
+//!         Field::new(key, DataType::Int32, true),
+//!         Field::new(time, timestamp, true),
+//!         Field::new(price, DataType::Int64, true),
+//!     ])
+//! };
+//! let left = Scope::of_schema("impressions", &schema("ad", "shown_at", "bid"));
+//! let right = Scope::of_schema("clicks", &schema("ad", "clicked_at", "paid"));
+//! let times = TimeColumns { left: Some(1), right: Some(1), windows: None };
+//!
+//! let condition = stream_stream_condition(
+//!     "impressions.ad = clicks.ad AND paid > bid \
+//!      AND clicked_at BETWEEN shown_at AND shown_at + INTERVAL 1 HOUR",
+//!     &left,
+//!     &right,
+//!     CastMode::Ansi,
+//!     &times,
+//! )?;
+//!
+//! assert_eq!(condition.keys[0].left.as_column(), Some(0));
+//! let upper = condition.time.interval.upper.expect("clicks come at most an hour later");
+//! assert_eq!(upper.micros, 3_600_000_000);
+//!
+//! // The residual reads `bid` and `paid` of pairs of rows: positions in left ++ right.
+//! let residual = condition.residual.expect("`paid > bid` reads both sides");
+//! assert_eq!(residual.columns(), [2, 5]);
+//! let pairs = RecordBatch::try_from_iter([
+//!     ("bid", Arc::new(Int64Array::from(vec![Some(3), Some(3), None])) as _),
+//!     ("paid", Arc::new(Int64Array::from(vec![Some(5), Some(2), Some(1)])) as _),
+//! ])?;
+//! let holds = residual.evaluate(pairs.columns(), pairs.num_rows())?;
+//! let holds: Vec<Option<bool>> = holds.as_boolean().iter().collect();
+//! assert_eq!(holds, [Some(true), Some(false), None]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bind;
+mod condition;
+mod dialect;
+mod display;
+mod error;
+mod eval;
+mod event_time;
+mod expr;
+mod functions;
+mod identifier;
+mod interval;
+mod nulls;
+mod parse;
+mod place;
+mod predicate;
+mod scope;
+mod select;
+mod types;
+
+use streamjoin_kernels::key::CastMode;
+
+pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr};
+pub use error::SqlError;
+pub use event_time::{TimeColumns, WindowColumns};
+pub use expr::BoundExpr;
+pub use functions::{pattern_of_strftime, pattern_reads};
+pub use scope::{Scope, ScopeColumn};
+pub use select::SelectItem;
+
+#[cfg(test)]
+mod tests;
+
+/// A name as SQL text that means it: in back-ticks if it is odd, or a word that
+/// SQL reads otherwise.
+#[must_use]
+pub fn quote_identifier(name: &str) -> String {
+    identifier::quote_identifier(name)
+}
+
+/// Binds one expression.
+///
+/// # Errors
+/// Syntax, unknown or ambiguous names, types that do not fit.
+pub fn expression(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr, SqlError> {
+    let parsed = parse::expression(text)?;
+    Ok(BoundExpr::new(bind::Binder::new(scope, mode).bind(&parsed)?))
+}
+
+/// Binds one expression that must be a truth value, such as a `where`; rows
+/// for which it is null do not pass.
+///
+/// # Errors
+/// As [`expression`], and if it is not boolean.
+pub fn filter(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr, SqlError> {
+    let parsed = parse::expression(text)?;
+    let bound = bind::Binder::new(scope, mode).condition(&parsed)?;
+    Ok(BoundExpr::new(bound))
+}
+
+/// Binds a select list; each string is one item.
+///
+/// # Errors
+/// As [`expression`]; the message quotes the item.
+pub fn select(
+    items: &[String],
+    scope: &Scope,
+    mode: CastMode,
+) -> Result<Vec<SelectItem>, SqlError> {
+    select::select(items, scope, mode)
+}
+
+/// Binds the condition of a join with a table, an ON condition or `USING (a, b)`,
+/// and takes it apart.
+///
+/// # Errors
+/// As [`filter`]; for `USING`, a name that one side lacks or that occurs twice.
+pub fn stream_static_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+) -> Result<JoinCondition, SqlError> {
+    condition::condition(text, left, right, mode, None)
+}
+
+/// Binds the condition of a join of two streams, whose event times are at
+/// `times`, and takes it apart: comparisons of the two event times, in any
+/// spelling, become [`JoinCondition::time`].
+///
+/// # Errors
+/// As [`stream_static_condition`]; an interval of months between the event times.
+pub fn stream_stream_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: &TimeColumns,
+) -> Result<JoinCondition, SqlError> {
+    condition::condition(text, left, right, mode, Some(times))
+}
