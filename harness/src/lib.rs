@@ -11,8 +11,8 @@
 pub mod cli;
 pub mod conform;
 pub mod costs;
-mod culprit;
 pub mod error;
+mod failing_row;
 pub mod findings;
 pub mod gate;
 pub mod init;

@@ -7,7 +7,6 @@ mod check;
 mod commas;
 mod completions;
 pub mod conform;
-mod curve;
 pub mod data;
 mod explain;
 mod findings;
@@ -26,6 +25,7 @@ mod sweep;
 mod sweep_table;
 mod table;
 mod watermark;
+mod watermark_table;
 mod written;
 
 use std::process::ExitCode;

@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use super::bar::Bar;
-use super::curve;
 use super::options::{ScenarioArgs, rows};
 use super::output::{Results, complain};
+use super::watermark_table;
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, plan};
 use crate::scenario::Micros;
@@ -39,7 +39,7 @@ pub(super) struct WatermarkArgs {
 
     /// How the curve is printed
     #[arg(long, value_enum, default_value_t)]
-    format: CurveFormat,
+    format: WatermarkFormat,
 
     /// No progress bar
     #[arg(long, short)]
@@ -48,7 +48,7 @@ pub(super) struct WatermarkArgs {
 
 /// How to print the curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum CurveFormat {
+enum WatermarkFormat {
     /// A table.
     #[default]
     Human,
@@ -81,13 +81,13 @@ impl WatermarkArgs {
         let report = report?;
         let mut results = Results::new(false);
         match self.format {
-            CurveFormat::Human => {
-                curve::lines(&report).iter().try_for_each(|line| results.line(line))
+            WatermarkFormat::Human => {
+                watermark_table::lines(&report).iter().try_for_each(|line| results.line(line))
             }
-            CurveFormat::Json => {
+            WatermarkFormat::Json => {
                 results.line(&serde_json::to_string_pretty(&report).map_err(Failure::run)?)
             }
-            CurveFormat::Csv => results.line(report.csv()?.trim_end()),
+            WatermarkFormat::Csv => results.line(report.csv()?.trim_end()),
         }
     }
 }

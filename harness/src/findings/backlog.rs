@@ -12,7 +12,7 @@ const SLOPE: f64 = 0.02;
 const LATE_BATCHES: u64 = 3;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let Some(kept) = look.outcome.kept else { return Vec::new() };
+    let Some(kept) = look.outcome.pace else { return Vec::new() };
     let behind_still = kept.behind * 2 > kept.most_behind && !kept.behind.is_zero();
     if kept.falling_behind < SLOPE || kept.late_batches < LATE_BATCHES || !behind_still {
         return Vec::new();

@@ -16,7 +16,7 @@ const LEAST_BATCHES: usize = 8;
 const HOUR: f64 = 3.6e9;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().pair) else {
+    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
         return Vec::new();
     };
     let unbounded: Vec<Side> = [Side::Left, Side::Right]

@@ -12,7 +12,7 @@ use crate::words::grouped;
 const SILENT_BATCHES: u64 = 3;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().pair) else {
+    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
         return Vec::new();
     };
     let Some(held) = pair.held else { return Vec::new() };

@@ -9,7 +9,7 @@ use super::Look;
 use super::key_look::{KeyLook, Search};
 use crate::plan::{Plan, SidePlan, StreamStreamPlan, TableJoinPlan, scan_table};
 use crate::record::{Finding, Severity};
-use crate::replay::JoinEvidence;
+use crate::replay::TableJoinEvidence;
 use crate::words::{grouped, percent};
 
 const ID: &str = "few-keys-matched";
@@ -31,7 +31,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 fn of_table(
     look: &Look<'_>,
     join: &TableJoinPlan,
-    evidence: &JoinEvidence,
+    evidence: &TableJoinEvidence,
     (matched, unmatched): (u64, u64),
 ) -> Option<Finding> {
     let keys = &join.kernel.spec.keys;
@@ -113,7 +113,7 @@ fn scan_all(
 
 /// Two streams of which no row met another.
 fn of_pair(look: &Look<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
-    let pair = look.evidence().pair.as_ref()?;
+    let pair = look.evidence().stream_stream.as_ref()?;
     let came = pair
         .sides
         .each_ref()

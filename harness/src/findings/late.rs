@@ -8,7 +8,7 @@ use crate::record::{Finding, Severity, iso_millis};
 use crate::words::{delay, grouped, percent};
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().pair) else {
+    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
         return Vec::new();
     };
     let sides = [Side::Left, Side::Right].into_iter().zip(&pair.sides);

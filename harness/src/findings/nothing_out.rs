@@ -85,7 +85,7 @@ impl Trail {
     }
 
     fn pair(&mut self, look: &Look<'_>, plan: &StreamStreamPlan) {
-        let Some(pair) = &look.evidence().pair else { return };
+        let Some(pair) = &look.evidence().stream_stream else { return };
         for (side, found) in [Side::Left, Side::Right].into_iter().zip(&pair.sides) {
             if self.end.is_some() || found.rows == 0 {
                 continue;

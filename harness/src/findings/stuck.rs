@@ -7,7 +7,7 @@ use super::Look;
 use super::keys::name_of;
 use crate::plan::{Plan, StreamPlan, StreamStreamPlan};
 use crate::record::{Finding, Severity, iso_millis};
-use crate::replay::{PairEvidence, SideEvidence};
+use crate::replay::{SideEvidence, StreamStreamEvidence};
 use crate::scenario::Finished;
 use crate::words::{grouped, seconds};
 
@@ -16,7 +16,7 @@ pub(super) const ID: &str = "watermark-stuck";
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().pair) else {
+    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
         return Vec::new();
     };
     // Rows that wait for a silent stream are told with what holds them.
@@ -53,7 +53,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 /// The stream whose own watermark is the global one.
-pub(super) fn holder(plan: &StreamStreamPlan, pair: &PairEvidence) -> Option<Side> {
+pub(super) fn holder(plan: &StreamStreamPlan, pair: &StreamStreamEvidence) -> Option<Side> {
     let marks = pair.sides.each_ref().map(|side| side.watermark);
     match marks {
         [Some(left), Some(right)] => {
@@ -69,14 +69,14 @@ pub(super) fn holder(plan: &StreamStreamPlan, pair: &PairEvidence) -> Option<Sid
     }
 }
 
-fn other_mark(pair: &PairEvidence, side: Side) -> Option<i64> {
+fn other_mark(pair: &StreamStreamEvidence, side: Side) -> Option<i64> {
     pair.sides[side.opposite() as usize].watermark
 }
 
 /// Why a stream says nothing new, and what to do about it.
 pub(super) fn why(
     plan: &StreamStreamPlan,
-    pair: &PairEvidence,
+    pair: &StreamStreamEvidence,
     side: Side,
     finding: Finding,
 ) -> Finding {
@@ -104,7 +104,12 @@ pub(super) fn why(
     }
 }
 
-fn ahead_of(plan: &StreamStreamPlan, pair: &PairEvidence, side: Side, finding: Finding) -> Finding {
+fn ahead_of(
+    plan: &StreamStreamPlan,
+    pair: &StreamStreamEvidence,
+    side: Side,
+    finding: Finding,
+) -> Finding {
     let marks = (pair.sides[side as usize].watermark, other_mark(pair, side));
     let (Some(own), Some(other)) = marks else { return finding };
     finding.saw(format!(
@@ -146,7 +151,7 @@ fn keeps_others(stream: &StreamPlan, others: i64) -> String {
 }
 
 /// A row far ahead of the others: the watermark leapt to it, and stays.
-fn poison(plan: &StreamStreamPlan, pair: &PairEvidence) -> Option<Finding> {
+fn poison(plan: &StreamStreamPlan, pair: &StreamStreamEvidence) -> Option<Finding> {
     let (side, row) = SIDES
         .into_iter()
         .find_map(|side| pair.sides[side as usize].ahead.map(|row| (side, row)))?;

@@ -13,7 +13,8 @@ const LIKELY: std::ops::Range<i128> = 946_684_800_000_000..4_102_444_800_000_000
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let evidence = look.evidence();
-    let streams: Vec<(&StreamPlan, Option<TimesSeen>)> = match (look.plan, &evidence.pair) {
+    let streams: Vec<(&StreamPlan, Option<TimesSeen>)> = match (look.plan, &evidence.stream_stream)
+    {
         (Plan::StreamStatic(plan), _) => vec![(&plan.stream, evidence.times)],
         (Plan::StreamStream(plan), Some(pair)) => [Side::Left, Side::Right]
             .into_iter()

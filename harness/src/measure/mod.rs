@@ -5,7 +5,6 @@
 mod blind;
 mod encode;
 mod isolate;
-mod latency;
 mod measured;
 mod memory;
 mod message;
@@ -15,7 +14,6 @@ mod sustain;
 mod verify;
 
 pub use isolate::{Worker, serve};
-pub use latency::Latencies;
 pub use measured::Measured;
 pub use memory::{MemoryPeaks, MemorySampler, anonymous_bytes};
 pub use passes::{Outputs, UnmatchedTo, measure, measure_with};

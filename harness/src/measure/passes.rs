@@ -115,7 +115,7 @@ fn passes(
     // A paced pass takes its time, and one that time ends is what was asked for.
     let worth_repeating = first.rows_in > 0
         && first.cut_short.is_none()
-        && first.kept.is_none()
+        && first.pace.is_none()
         && !first.out_of_time
         && !matches!(sink, SinkSpec::Console);
     if (first.elapsed < least_time || apart) && worth_repeating {

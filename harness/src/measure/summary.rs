@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::latency::Latencies;
 use super::memory::MemoryPeaks;
 use crate::plan::Plan;
 use crate::record::{DimensionSummary, Ended, PaceSummary, Summary};
-use crate::replay::{Kept, PassOutcome};
+use crate::replay::{Latencies, PaceOutcome, PassOutcome};
 
 /// What is kept of the passes that are timed: little of each, for short
 /// recordings are repeated thousands of times.
@@ -84,7 +83,7 @@ pub(super) fn summary(
             None if first.out_of_time => Ended::Duration,
             None => Ended::Complete,
         },
-        pace: first.kept.map(|kept| pace(&kept, first.elapsed)),
+        pace: first.pace.map(|kept| pace(&kept, first.elapsed)),
         batch_borders: first
             .borders
             .filter(|_| plan.depends_on_batches())
@@ -92,7 +91,7 @@ pub(super) fn summary(
     }
 }
 
-fn pace(kept: &Kept, elapsed: Duration) -> PaceSummary {
+fn pace(kept: &PaceOutcome, elapsed: Duration) -> PaceSummary {
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let waited = match elapsed.as_secs_f64() {
         all if all > 0.0 => (kept.waited.as_secs_f64() / all).min(1.0),

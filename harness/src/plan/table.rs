@@ -12,8 +12,8 @@ use toml::Spanned;
 use super::bind::relation::Prepare;
 use super::feed::{Feed, FeedSpec};
 use super::projector::Projector;
-use crate::culprit::culprit;
 use crate::error::{Failure, Result};
+use crate::failing_row::first_failing_row;
 use crate::scenario::{DimensionSpec, Refresh, Scenario, VersionSpec, VersionStart};
 
 /// The contents of one dimension, opened and checked against each other.
@@ -173,7 +173,7 @@ pub fn read(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result
         let batch = batch.map_err(Failure::run)?;
         let rows = columns.apply(&batch.batch).map_err(|failure| {
             let rows = batch.batch.num_rows();
-            let broken = culprit(rows, |range| {
+            let broken = first_failing_row(rows, |range| {
                 columns.apply(&batch.batch.slice(range.start, range.len())).map(|_| ())
             });
             match broken {
@@ -215,7 +215,7 @@ pub fn blame(
         };
         let rows = batch.batch.num_rows();
         attempt(0..rows).err()?;
-        let (row, failure) = culprit(rows, attempt)?;
+        let (row, failure) = first_failing_row(rows, attempt)?;
         Some(at_row(feed, &batch, row, failure))
     })
 }

@@ -1,43 +1,28 @@
-//! One pass over a recording: cut into batches, joined, given out, timed.
+//! One pass over recorded streams: read, cut into batches, joined, written,
+//! timed.
+//!
+//! [`source`] says where rows come from, [`clock`] when, [`joins`] what joins
+//! them, [`observe`] what is noticed on the way.
 
-mod behind;
-mod carried;
 mod clock;
-mod course;
-mod dimension;
-mod disorder;
-mod evidence;
-mod give_out;
-mod listener;
-mod mark;
-mod one_stream;
+mod joins;
+mod observe;
+mod outcome;
+mod output;
 mod pass;
-mod piece;
-mod pipeline;
-mod read_through;
-mod reader;
-mod schedule;
-mod source_rows;
-mod state_track;
-mod streams;
-mod timeline;
-mod trigger;
-mod watermark;
-mod witness;
+mod source;
 
-#[cfg(test)]
-mod tests;
-
-pub use clock::{BatchClock, Phase};
-pub use evidence::{
-    Ahead, Backlog, Evidence, Held, JoinEvidence, PairEvidence, SideEvidence, StatePoint,
-    TableSeen, TimesSeen,
+pub use clock::{Backlog, Clock, Latencies, PaceOutcome, system_clock};
+pub use observe::{
+    Ahead, Counted, Evidence, Held, ProgressListener, SideEvidence, Started, StateOutcome,
+    StatePoint, StreamStreamEvidence, TableJoinEvidence, TableSeen, Terminated, TimesSeen,
+    plateaus,
 };
-pub use listener::{ProgressListener, Started, Terminated};
-pub use pass::{Counted, Pass, PassOutcome};
-pub use read_through::read_through;
-pub use schedule::Kept;
-pub use state_track::{StateOutcome, plateaus};
-pub use streams::{CurvePoint, Delays, Lateness, SideRows, Vary, lateness, watermark_curve};
-pub use timeline::{Clock, system_clock};
-pub use trigger::{CutInput, Cutter};
+pub use outcome::PassOutcome;
+pub use pass::Pass;
+pub use source::read_through;
+
+pub(crate) use clock::{Schedule, waited};
+pub(crate) use joins::Participation;
+pub(crate) use observe::StateTrack;
+pub(crate) use source::Merger;

@@ -1,6 +1,6 @@
 //! The curve as CSV: one line a setting of the delays.
 
-use super::report::{CurveReport, PointReport, SideReport};
+use super::report::{PointReport, SideReport, WatermarkReport};
 use crate::error::{Failure, Result};
 
 /// Column names; the fields of the JSON, flat.
@@ -32,7 +32,7 @@ const HEADER: [&str; 25] = [
     "batches",
 ];
 
-impl CurveReport {
+impl WatermarkReport {
     /// The curve as CSV with a header; a field that does not apply is empty.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl CurveReport {
     pub fn csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(HEADER).map_err(Failure::run)?;
-        for point in &self.curve {
+        for point in &self.points {
             writer.write_record(fields(point)).map_err(Failure::run)?;
         }
         let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;

@@ -12,18 +12,22 @@ mod grid;
 mod knee;
 mod length;
 mod report;
+mod simulation;
 
 pub use grid::grid;
 pub use knee::knee;
 pub use length::length;
-pub use report::{CurveReport, Knee, LatenessReport, Mark, PointReport, SideReport, StreamReport};
+pub use report::{
+    Knee, LatenessReport, Mark, PointReport, SideReport, StreamReport, WatermarkReport,
+};
+pub use simulation::{Delays, Vary};
 
 use streamjoin_kernels::Side;
 
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, StreamStreamPlan};
-use crate::replay::{Delays, Vary, lateness, watermark_curve};
 use crate::scenario::{Micros, Scenario};
+use simulation::{lateness, simulate};
 
 /// Microseconds of a millisecond, in which delays are counted.
 const MICROS: i64 = 1_000;
@@ -94,7 +98,7 @@ pub fn ask(
     plan: &StreamStreamPlan,
     question: &Question,
     watcher: &mut dyn FnMut(&'static str, u64),
-) -> Result<CurveReport> {
+) -> Result<WatermarkReport> {
     let declared = whole_millis(Delays::declared(&plan.spec));
     let own: Vec<i64> = match question.vary {
         Vary::Both => [declared.left, declared.right].into_iter().flatten().collect(),
@@ -128,8 +132,7 @@ pub fn ask(
         settings.push(declared);
         settings.sort_unstable();
     }
-    let (points, rows_in) =
-        watermark_curve(plan, &settings, &mut |rows| watcher("the curve", rows))?;
+    let (points, rows_in) = simulate(plan, &settings, &mut |rows| watcher("the curve", rows))?;
     Ok(report::report(&report::Found {
         scenario,
         plan,

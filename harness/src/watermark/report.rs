@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use streamjoin_kernels::Side;
 use streamjoin_kernels::time::MICROS_PER_MILLI;
 
-use super::{Question, knee, length};
+use super::simulation::{DelayOutcome, Lateness, SideRows};
+use super::{Delays, Question, Vary, knee, length};
 use crate::plan::StreamStreamPlan;
 use crate::record::{Quantiles, StateRows};
-use crate::replay::{CurvePoint, Delays, Lateness, SideRows, Vary};
 use crate::scenario::Scenario;
 
 /// Version of the report's layout.
@@ -16,7 +16,7 @@ const SCHEMA_VERSION: u32 = 1;
 /// What `streamjoin watermark` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CurveReport {
+pub struct WatermarkReport {
     /// Version of this layout.
     pub schema_version: u32,
     /// Name of the scenario.
@@ -42,7 +42,8 @@ pub struct CurveReport {
     /// no such place.
     pub knee: Option<Knee>,
     /// One entry a setting of the delays, ascending.
-    pub curve: Vec<PointReport>,
+    #[serde(rename = "curve")]
+    pub points: Vec<PointReport>,
 }
 
 /// One of the streams.
@@ -160,15 +161,15 @@ pub(super) struct Found<'a> {
     pub(super) declared: Delays,
     /// Settings that differ in what varies alone.
     pub(super) on_the_curve: &'a [Delays],
-    pub(super) points: &'a [CurvePoint],
+    pub(super) points: &'a [DelayOutcome],
     pub(super) rows_in: [u64; 2],
     pub(super) lateness: Option<&'a Lateness>,
 }
 
-pub(super) fn report(found: &Found<'_>) -> CurveReport {
+pub(super) fn report(found: &Found<'_>) -> WatermarkReport {
     let knee = find_knee(found);
-    let curve = found.points.iter().enumerate();
-    let curve = curve.map(|(place, point)| {
+    let points = found.points.iter().enumerate();
+    let points = points.map(|(place, point)| {
         let is_knee = knee.as_ref().is_some_and(|knee| knee.point == place);
         point_report(found, point, is_knee)
     });
@@ -177,7 +178,7 @@ pub(super) fn report(found: &Found<'_>) -> CurveReport {
         rows,
         delay_ms: found.declared.on(side).map(millis),
     };
-    CurveReport {
+    WatermarkReport {
         schema_version: SCHEMA_VERSION,
         scenario: found.scenario.name.clone(),
         description: found.scenario.spec.description.clone(),
@@ -195,12 +196,12 @@ pub(super) fn report(found: &Found<'_>) -> CurveReport {
             late_always: lateness.always,
             least_delay_ms: lateness.greatest,
         }),
-        curve: curve.collect(),
+        points: points.collect(),
         knee,
     }
 }
 
-fn point_report(found: &Found<'_>, point: &CurvePoint, is_knee: bool) -> PointReport {
+fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> PointReport {
     let side = |side: Side, rows: SideRows| SideReport {
         delay_ms: point.delays.on(side).map(millis),
         late: rows.late,
@@ -237,7 +238,7 @@ fn point_report(found: &Found<'_>, point: &CurvePoint, is_knee: bool) -> PointRe
 
 /// The knee of the curve of late rows over the state that their delay costs.
 fn find_knee(found: &Found<'_>) -> Option<Knee> {
-    let on_the_curve: Vec<(usize, &CurvePoint)> = found
+    let on_the_curve: Vec<(usize, &DelayOutcome)> = found
         .points
         .iter()
         .enumerate()

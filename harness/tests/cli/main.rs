@@ -13,7 +13,7 @@ mod record;
 mod robust;
 mod run;
 mod schema;
-mod streams;
+mod stream_stream;
 mod support;
 mod sweep;
 mod table_choices;

@@ -4,6 +4,6 @@
 
 mod disorder;
 mod find_rate;
-mod one_stream;
+mod stream_static;
+mod stream_stream;
 mod support;
-mod two_streams;

@@ -1,7 +1,7 @@
 //! One stream with tables.
 
 use super::*;
-use crate::replay::Kept;
+use crate::replay::PaceOutcome;
 
 const JOIN: &str = r#"
 [stream.orders]
@@ -227,7 +227,7 @@ fn a_broadcast_is_told_beyond_the_threshold_and_a_fifth_of_memory() {
 fn a_stream_that_falls_behind_its_pace_is_told() {
     let data = Data::new(&[orders(plain), customers(plain)]);
     let (plan, strategy, mut outcome) = data.outcome(JOIN);
-    let mut late = Kept::default();
+    let mut late = PaceOutcome::default();
     late.rows_per_second = 1e6;
     late.behind = Duration::from_secs(5);
     late.most_behind = Duration::from_secs(6);
@@ -236,7 +236,7 @@ fn a_stream_that_falls_behind_its_pace_is_told() {
     outcome.batches = 12;
     outcome.elapsed = Duration::from_secs(1);
     let mut look = |kept| {
-        outcome.kept = kept;
+        outcome.pace = kept;
         find(&Look { plan: &plan, strategy: &strategy, outcome: &outcome, memory: None })
     };
     let found = look(Some(late));
@@ -247,7 +247,7 @@ fn a_stream_that_falls_behind_its_pace_is_told() {
         &["pace of 1,000,000 rows", "some 5,000,000 rows", "9 of 12 batches", "to less than 100"],
     );
     assert!(look(None).is_empty());
-    let change = |change: fn(&mut Kept)| {
+    let change = |change: fn(&mut PaceOutcome)| {
         let mut kept = late;
         change(&mut kept);
         kept

@@ -147,7 +147,7 @@ impl Runner<'_> {
 
     fn trial(&mut self, rate: f64) -> Result<Trial> {
         let pass = self.pass(Some(rate))?;
-        let kept = pass.kept.unwrap_or_default();
+        let kept = pass.pace.unwrap_or_default();
         let seconds = pass.rows_in as f64 / rate;
         let latency = pass.latencies.quantiles();
         let bound = self.asked.p99.as_secs_f64() * 1e3;

@@ -1,0 +1,302 @@
+//! A dimension while a pass runs: which content is loaded, and since when.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
+
+use super::background_build::{BackgroundBuild, Built, Wanted};
+use crate::error::{Failure, Result};
+use crate::plan::{Feed, Fingerprint, TableJoinPlan, blame_table, read_table};
+use crate::record::DimensionProgress;
+use crate::replay::observe::TableSeen;
+use crate::scenario::{Refresh, Swap};
+
+/// What is loaded of one dimension.
+#[derive(Debug)]
+pub(crate) struct LiveTable<'p> {
+    plan: &'p TableJoinPlan,
+    schema: SchemaRef,
+    swap: Swap,
+    loaded: Option<Loaded>,
+    /// Contents loaded so far.
+    loads: u64,
+    /// The build of the open batch, if it made one.
+    rebuilt: Option<Duration>,
+    build_time: Duration,
+    peak_bytes: usize,
+    /// Rows of all indexes that were built.
+    indexed_rows: u64,
+    /// Builds the indexes that are swapped in; none where none is.
+    behind: Option<BackgroundBuild>,
+    /// What is odd about the table and was not told yet.
+    warnings: Vec<String>,
+    warned: bool,
+    seen: TableSeen,
+}
+
+#[derive(Debug)]
+struct Loaded {
+    version: usize,
+    fingerprint: Option<Fingerprint>,
+    snapshot: Arc<DimensionSnapshot>,
+    since: Instant,
+}
+
+impl<'p> LiveTable<'p> {
+    pub(crate) fn new(
+        plan: &'p TableJoinPlan,
+        swap: Swap,
+        behind: Option<BackgroundBuild>,
+    ) -> Self {
+        Self {
+            plan,
+            schema: plan.table.schema(),
+            loaded: None,
+            loads: 0,
+            rebuilt: None,
+            build_time: Duration::ZERO,
+            peak_bytes: 0,
+            indexed_rows: 0,
+            swap,
+            behind,
+            warnings: Vec::new(),
+            warned: false,
+            seen: TableSeen::default(),
+        }
+    }
+
+    /// Brings the table to the content in force in batch `batch`, which starts
+    /// at event time `time`: whole or not at all.
+    pub(crate) fn refresh(
+        &mut self,
+        join: &mut StreamStaticJoin,
+        batch: u64,
+        time: Option<i64>,
+    ) -> Result<()> {
+        self.rebuilt = None;
+        self.load_in_force(join, batch, time)?;
+        self.swap_in(join)?;
+        if let Some(behind) = &mut self.behind {
+            behind.start();
+        }
+        Ok(())
+    }
+
+    /// Swaps in an index that was built behind the one in use, if one is ready.
+    fn swap_in(&mut self, join: &mut StreamStaticJoin) -> Result<()> {
+        let Some(behind) = &mut self.behind else { return Ok(()) };
+        let served = self.rebuilt.is_none();
+        let built = behind.ready(served).map_err(|failure| self.behind_failed(failure))?;
+        let Some(Built { load, snapshot }) = built else { return Ok(()) };
+        self.count(&snapshot, self.bytes());
+        if let Some(loaded) = &mut self.loaded
+            && load == self.loads
+        {
+            self.rebuilt = Some(snapshot.build_time());
+            join.swap(Arc::clone(&snapshot));
+            loaded.snapshot = snapshot;
+        }
+        Ok(())
+    }
+
+    fn load_in_force(
+        &mut self,
+        join: &mut StreamStaticJoin,
+        batch: u64,
+        time: Option<i64>,
+    ) -> Result<()> {
+        let table = &self.plan.table;
+        let once = table.refresh == Refresh::Once;
+        if once && self.loaded.is_some() {
+            return Ok(());
+        }
+        let version = table.in_force(batch, time);
+        let fingerprint = if once { None } else { self.fingerprint(version)? };
+        if let Some(loaded) = &self.loaded
+            && loaded.version == version
+            && loaded.fingerprint == fingerprint
+        {
+            return Ok(());
+        }
+        // The first look takes what planning opened; later ones take what is there now.
+        let feed = match &self.loaded {
+            None if once => Ok(table.versions[version].feed.clone()),
+            _ => table.reopen(version),
+        };
+        feed.and_then(|feed| self.load(join, &feed, (version, fingerprint), batch)).map_err(
+            |failure| {
+                let doing = if self.loads == 0 { "loading" } else { "reloading" };
+                failure.at(format!("{doing} dimension `{}`", self.plan.name))
+            },
+        )
+    }
+
+    fn fingerprint(&self, version: usize) -> Result<Option<Fingerprint>> {
+        let table = &self.plan.table;
+        let opened = &table.versions[version];
+        let Some(path) = opened.path.as_deref() else { return Ok(None) };
+        let taken = if path.exists() {
+            Fingerprint::take(path, &opened.feed)
+        } else {
+            // A glob: which files it means now is found by opening it again.
+            table.reopen(version).and_then(|feed| Fingerprint::take(path, &feed))
+        };
+        taken
+            .map(Some)
+            .map_err(|failure| failure.at(format!("looking at dimension `{}`", self.plan.name)))
+    }
+
+    fn load(
+        &mut self,
+        join: &mut StreamStaticJoin,
+        feed: &Feed,
+        (version, fingerprint): (usize, Option<Fingerprint>),
+        batch: u64,
+    ) -> Result<()> {
+        let rows = read_table(feed, &self.schema, &self.plan.kernel.table)?;
+        // Declared versions are numbered as the scenario lists them, reloads of
+        // one table in the order in which they were seen.
+        let number = if self.plan.table.versions.len() > 1 { version as u64 } else { self.loads };
+        let build = |rows: &[RecordBatch]| match self.swap {
+            Swap::Now => join.build(rows, number).map(|snapshot| (snapshot, true)),
+            Swap::Never | Swap::Background => join.build_first(rows, number),
+        };
+        let build = |rows: &[RecordBatch]| build(rows).map_err(Failure::run);
+        let (snapshot, is_last) = build(&rows).map_err(|failure| {
+            let columns = &self.plan.kernel.table;
+            blame_table(feed, &self.schema, columns, |rows| build(rows).map(|_| ()))
+                .unwrap_or(failure)
+        })?;
+        self.loads += 1;
+        self.seen.loaded(&snapshot, self.loads, version, batch);
+        self.rebuilt = Some(snapshot.build_time());
+        join.swap(Arc::clone(&snapshot));
+        self.count(&snapshot, 0);
+        self.loaded = Some(Loaded { version, fingerprint, snapshot, since: Instant::now() });
+        if let Some(behind) = &mut self.behind {
+            behind.want((!is_last).then_some(Wanted { load: self.loads, number, rows }));
+        }
+        Ok(())
+    }
+
+    /// Counts a snapshot that was built while another one of so many bytes was
+    /// in use.
+    fn count(&mut self, snapshot: &DimensionSnapshot, beside: usize) {
+        self.build_time += snapshot.build_time();
+        self.indexed_rows += snapshot.rows() as u64;
+        self.peak_bytes = self.peak_bytes.max(beside + snapshot.bytes());
+        self.seen.built(snapshot);
+        if !self.warned && !snapshot.notes().is_empty() {
+            // Once: the contents of a changing table are all odd in the same way.
+            self.warned = true;
+            let named = |note: &String| format!("dimension `{}`: {note}", self.plan.name);
+            self.warnings.extend(snapshot.notes().iter().map(named));
+        }
+    }
+
+    /// Waits for what is still built behind: it is counted, and its failure is one.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        let Some(behind) = &mut self.behind else { return Ok(()) };
+        let built = behind.wait().map_err(|failure| self.behind_failed(failure))?;
+        if let Some(Built { snapshot, .. }) = built {
+            self.count(&snapshot, self.bytes());
+        }
+        Ok(())
+    }
+
+    /// What is odd and was not told yet.
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn behind_failed(&self, failure: Failure) -> Failure {
+        failure.at(format!("building another index of dimension `{}`", self.plan.name))
+    }
+
+    /// Bytes of the loaded table.
+    fn bytes(&self) -> usize {
+        self.loaded.as_ref().map_or(0, |loaded| loaded.snapshot.bytes())
+    }
+
+    /// What was loaded of it.
+    pub(crate) fn seen(&self) -> TableSeen {
+        self.seen
+    }
+
+    /// Greatest size of the table.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.peak_bytes as u64
+    }
+
+    /// Rows of all indexes that were built, each time that one was.
+    pub(crate) fn indexed_rows(&self) -> u64 {
+        self.indexed_rows
+    }
+
+    /// Time spent in building indexes and payloads.
+    pub(crate) fn build_time(&self) -> Duration {
+        self.build_time
+    }
+
+    /// As progress records have it.
+    pub(crate) fn progress(&self) -> DimensionProgress {
+        let Some(loaded) = &self.loaded else {
+            return DimensionProgress { name: self.plan.name.clone(), ..Default::default() };
+        };
+        DimensionProgress {
+            name: self.plan.name.clone(),
+            version: loaded.snapshot.version(),
+            age_ms: loaded.since.elapsed().as_secs_f64() * 1e3,
+            rows: loaded.snapshot.rows() as u64,
+            bytes: loaded.snapshot.bytes() as u64,
+            rebuilt_ms: self.rebuilt.map(|time| time.as_secs_f64() * 1e3),
+            index: loaded.snapshot.index_name().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ArrayRef, Int64Array};
+    use streamjoin_kernels::{JoinOptions, JoinType, KeyPair, StreamStaticSpec};
+
+    use super::*;
+    use crate::error::FailureKind;
+    use crate::plan::{Strategy, plan};
+    use crate::scenario::{SourceText, parse};
+
+    #[test]
+    fn a_build_behind_the_first_that_fails_names_the_table() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("s.csv"), "k\n1\n").unwrap();
+        std::fs::write(folder.path().join("d.csv"), "k,v\n1,2\n").unwrap();
+        let text = "[stream.s]\nrecording = \"s.csv\"\n[[dimension]]\nname = \"d\"\ntable = \"d.csv\"\nindex = \"row-at-a-time\"\non = \"s.k = d.k\"\n";
+        let source = SourceText::new(folder.path().join("s.toml"), text);
+        let plan = plan(&parse(source, "s").unwrap(), None).unwrap();
+        let strategy = Strategy::auto().unwrap();
+        for threaded in [false, true] {
+            let mut join = plan.joins()[0].operator(&strategy, None).unwrap();
+            // It builds tables of one column only.
+            let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+            let one = RecordBatch::try_from_iter([("k", one)]).unwrap().schema();
+            let keys = vec![KeyPair::equal(0, 0)];
+            let spec = StreamStaticSpec::on(one.clone(), one, JoinType::Inner, keys);
+            let other = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+            let behind = Some(BackgroundBuild::new(other, threaded));
+            let mut dimension = LiveTable::new(&plan.joins()[0], Swap::Background, behind);
+            dimension.refresh(&mut join, 0, None).unwrap();
+            let failed = match threaded {
+                false => dimension.refresh(&mut join, 1, None),
+                true => dimension.settle(),
+            };
+            let failure = failed.unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Run);
+            for part in ["building another index of dimension `d`", "columns"] {
+                assert!(failure.message.contains(part), "{failure}");
+            }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Ascending delays in lock step: which rows each of them drops, holds and
+//! lets go.
+//!
+//! A delay is named by its position, and a row's fate by the positions at which
+//! it changes: see the [module](super).
+
+use std::ops::Range;
+use std::time::Duration;
+
+use streamjoin_kernels::time::{BatchWatermarks, DeclaredWatermarks, Expiry, Watermarks};
+use streamjoin_kernels::{BatchKind, JoinType, Side, StreamStreamSpec};
+
+use super::delay_counts::DelayCounts;
+use super::held_rows::{Held, HeldRows};
+use super::intake::Seen;
+use super::range_counts::RangeCounts;
+use super::{DelayOutcome, Delays, SIDES, at};
+use crate::replay::waited;
+
+/// What all delays have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    spec: StreamStreamSpec,
+    expiry: [Expiry; 2],
+}
+
+impl Rules {
+    pub(crate) fn new(spec: &StreamStreamSpec) -> Self {
+        let declared = DeclaredWatermarks {
+            left: spec.left.watermark_delay.is_some(),
+            right: spec.right.watermark_delay.is_some(),
+        };
+        Self { expiry: SIDES.map(|side| spec.time.expiry(side, declared)), spec: spec.clone() }
+    }
+
+    /// Whether what is held depends on what matches.
+    pub(crate) fn need_pairs(&self) -> bool {
+        !matches!(self.spec.join_type, JoinType::Inner | JoinType::Cross)
+    }
+
+    fn preserves(&self, side: Side) -> bool {
+        self.spec.join_type.preserves(side)
+    }
+
+    /// Whether a match takes a row of the side out of state.
+    fn leaves_matched(&self, side: Side) -> bool {
+        side == Side::Left && self.spec.join_type.is_existence()
+    }
+
+    /// Whether it matters which row has matched.
+    fn is_tracked(&self, side: Side) -> bool {
+        self.preserves(side) || self.leaves_matched(side)
+    }
+
+    /// Whether a moved watermark runs a batch without input.
+    fn runs_no_data(&self) -> bool {
+        self.spec.no_data_batches && self.expiry.iter().any(Expiry::is_bounded)
+    }
+}
+
+/// A row of the open batch that may enter the state.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    time: Option<i64>,
+    /// The first delay at which it is accepted.
+    from: usize,
+    /// The first at which it has met a match.
+    until: usize,
+    /// The same, of matches that came in earlier batches.
+    until_before: usize,
+}
+
+/// A row of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairRow {
+    pub(crate) row: u64,
+    pub(crate) time: Option<i64>,
+    pub(crate) from: usize,
+}
+
+/// Delays in ascending order, over the same batches.
+#[derive(Debug)]
+pub(crate) struct AscendingDelays {
+    rules: Rules,
+    delays: Vec<DelayCounts>,
+    /// The eviction line of each side at each delay, as the last executed batch
+    /// left it; descending.
+    lines: [Vec<Option<i64>>; 2],
+    /// The lines of the open batch.
+    next: [Vec<Option<i64>>; 2],
+    held: [HeldRows; 2],
+    arrivals: [Vec<Arrival>; 2],
+    /// The number of each side's first arrival.
+    first: [u64; 2],
+    /// In the open batch: change of the rows in state, rows taken out.
+    more: [RangeCounts; 2],
+    removed: [RangeCounts; 2],
+}
+
+impl AscendingDelays {
+    pub(crate) fn new(rules: Rules, delays: &[Delays]) -> Self {
+        let counts = RangeCounts::new(delays.len());
+        let can_evict = [rules.expiry[0].is_bounded(), rules.expiry[1].is_bounded()];
+        let delay = |delays: &Delays| {
+            let marks = Watermarks::new(rules.spec.policy, delays.left, delays.right);
+            DelayCounts::new(*delays, marks, can_evict)
+        };
+        let lines = vec![None; delays.len()];
+        Self {
+            delays: delays.iter().map(delay).collect(),
+            rules,
+            lines: [lines.clone(), lines.clone()],
+            next: [lines.clone(), lines],
+            held: [HeldRows::default(), HeldRows::default()],
+            arrivals: [Vec::new(), Vec::new()],
+            first: [0; 2],
+            more: [counts.clone(), counts.clone()],
+            removed: [counts.clone(), counts],
+        }
+    }
+
+    /// Begins a batch: late rows are counted, the others arrive. `first`
+    /// numbers them, by side.
+    pub(crate) fn begin(&mut self, seen: &[Seen; 2], first: [u64; 2]) {
+        let marks: Vec<BatchWatermarks> =
+            self.delays.iter_mut().map(|delay| delay.marks.begin_batch()).collect();
+        self.first = first;
+        for side in SIDES {
+            let expiry = self.rules.expiry[at(side)];
+            self.next[at(side)].clear();
+            self.next[at(side)].extend(marks.iter().map(|mark| expiry.line(mark.in_force)));
+            let mut late = RangeCounts::new(marks.len());
+            let declared = self.rules.spec.input(side).watermark_delay.is_some();
+            let arrivals = &mut self.arrivals[at(side)];
+            arrivals.clear();
+            for (&time, &passes) in seen[at(side)].times.iter().zip(&seen[at(side)].passes) {
+                let from = match declared {
+                    true => marks.partition_point(|mark| mark.is_late(time)),
+                    false => 0,
+                };
+                late.add(0..from, 1);
+                if passes {
+                    let never = marks.len();
+                    arrivals.push(Arrival { time, from, until: never, until_before: never });
+                }
+            }
+            for (delay, late) in self.delays.iter_mut().zip(late.take()) {
+                delay.late[at(side)] += late.unsigned_abs();
+            }
+        }
+    }
+
+    /// For each arrival of a side, the first delay at which it is accepted, and
+    /// whether there is one.
+    pub(crate) fn accepted(&self, side: Side) -> impl Iterator<Item = (usize, bool)> {
+        let never = self.delays.len();
+        self.arrivals[at(side)].iter().map(move |arrival| (arrival.from, arrival.from < never))
+    }
+
+    /// A pair of which one row is of the open batch.
+    pub(crate) fn pair(&mut self, left: PairRow, right: PairRow) {
+        let is_new = [left.row >= self.first[0], right.row >= self.first[1]];
+        let accepted = left.from.max(right.from);
+        let in_state = match is_new {
+            [true, true] => 0,
+            [true, false] => still_in_state(&self.lines[1], right.time),
+            [false, true] => still_in_state(&self.lines[0], left.time),
+            [false, false] => return,
+        };
+        let meets = accepted.max(in_state);
+        if meets < self.delays.len() {
+            self.matched(Side::Left, left, meets, !is_new[1]);
+            self.matched(Side::Right, right, meets, !is_new[0]);
+        }
+    }
+
+    /// A row has a match from a delay on, which came in an earlier batch or not.
+    fn matched(&mut self, side: Side, partner: PairRow, meets: usize, came_before: bool) {
+        if !self.rules.is_tracked(side) {
+            return;
+        }
+        let first = self.first[at(side)];
+        if let Some(number) = partner.row.checked_sub(first) {
+            let Some(arrival) = self.arrivals[at(side)].get_mut(number as usize) else { return };
+            arrival.until = arrival.until.min(meets);
+            if came_before {
+                arrival.until_before = arrival.until_before.min(meets);
+            }
+            return;
+        }
+        let Some(held) = self.held[at(side)].get_mut(partner.time, partner.row) else { return };
+        let before = held.until;
+        held.until = before.min(meets);
+        if self.rules.leaves_matched(side) {
+            let of_no_use = held.until <= held.from;
+            self.removed[at(side)].add(meets..before, 1);
+            self.more[at(side)].add(meets..before, -1);
+            if of_no_use {
+                self.held[at(side)].remove(partner.time, partner.row);
+            }
+        }
+    }
+
+    /// Ends the batch, all its pairs known; `now` is the greatest event time.
+    pub(crate) fn end(&mut self, seen: &[Seen; 2], now: Option<i64>, ended: bool) {
+        for side in SIDES {
+            self.evict(side, now);
+            self.settle(side, now);
+        }
+        self.close(BatchKind::Data, |_| true, ended);
+        for delay in &mut self.delays {
+            for side in SIDES {
+                if let Some(greatest) = seen[at(side)].max_time {
+                    delay.marks.see(side, greatest);
+                }
+            }
+            delay.marks.end_batch();
+        }
+    }
+
+    /// Runs the batch without input at the delays where it is due.
+    pub(crate) fn advance(&mut self, now: Option<i64>) {
+        if !self.rules.runs_no_data() {
+            return;
+        }
+        let due: Vec<bool> = self.delays.iter().map(|delay| delay.marks.has_advanced()).collect();
+        if !due.contains(&true) {
+            return;
+        }
+        for (place, delay) in self.delays.iter_mut().enumerate() {
+            let mark = due[place].then(|| delay.marks.begin_batch());
+            for side in SIDES {
+                self.next[at(side)][place] = match mark {
+                    Some(mark) => self.rules.expiry[at(side)].line(mark.in_force),
+                    None => self.lines[at(side)][place],
+                };
+            }
+        }
+        for side in SIDES {
+            self.evict(side, now);
+        }
+        self.close(BatchKind::NoData, |place| due[place], false);
+        for (delay, _) in self.delays.iter_mut().zip(due).filter(|(_, due)| *due) {
+            delay.marks.end_batch();
+        }
+    }
+
+    pub(crate) fn set_taking_part(&mut self, side: Side, takes_part: bool) {
+        for delay in &mut self.delays {
+            delay.marks.set_taking_part(side, takes_part);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Vec<DelayOutcome> {
+        self.delays.into_iter().map(DelayCounts::finish).collect()
+    }
+
+    /// Lets go of the rows of earlier batches that a line has passed.
+    fn evict(&mut self, side: Side, now: Option<i64>) {
+        let (lines, next) = (&self.lines[at(side)], &self.next[at(side)]);
+        // From the lowest line up: what one has passed need not be looked at
+        // again for the next.
+        let mut reached = None;
+        for place in (0..next.len()).rev() {
+            let Some(to) = next[place] else { continue };
+            let after = lines[place].max(reached);
+            if after >= Some(to) {
+                continue;
+            }
+            for (time, held) in self.held[at(side)].between(after, to) {
+                let gone = still_in_state(lines, Some(time))..still_in_state(next, Some(time));
+                let gone = gone.start.max(held.from)..gone.end;
+                let unmatched = gone.start..gone.end.min(held.until);
+                let leaving = if self.rules.leaves_matched(side) { &unmatched } else { &gone };
+                let rows = held.rows as i64;
+                self.removed[at(side)].add(leaving.clone(), rows);
+                self.more[at(side)].add(leaving.clone(), -rows);
+                if self.rules.preserves(side) {
+                    come_out(&mut self.delays, unmatched, waited(now, time));
+                }
+            }
+            reached = Some(to);
+        }
+    }
+
+    /// Stores the rows of the batch, or lets them go at once.
+    fn settle(&mut self, side: Side, now: Option<i64>) {
+        let never = self.delays.len();
+        let tracked = self.rules.is_tracked(side);
+        let arrivals = std::mem::take(&mut self.arrivals[at(side)]);
+        for (number, arrival) in arrivals.iter().enumerate() {
+            let Arrival { time, from, until, until_before } = *arrival;
+            let until_stays = if self.rules.leaves_matched(side) { until } else { never };
+            let over_line = still_in_state(&self.next[at(side)], time);
+            // Under its line on arrival, a row is stored only if it may still
+            // meet one of this batch, or comes out by leaving.
+            let leaves_at_once = match (self.rules.spec.join_type, side) {
+                (JoinType::LeftSemi, _) | (_, Side::Left) => until_stays,
+                (JoinType::RightOuter | JoinType::FullOuter, Side::Right) => until,
+                (_, Side::Right) => from,
+            };
+            let leaves_at_once = from..over_line.min(leaves_at_once);
+            self.removed[at(side)].add(leaves_at_once, 1);
+            if self.rules.spec.join_type == JoinType::LeftAnti && side == Side::Left {
+                // Stored before the right rows of the batch found it.
+                self.removed[at(side)].add(until.max(from)..until_before, 1);
+            }
+            if let Some(time) = time.filter(|_| self.rules.preserves(side)) {
+                let unmatched = from..over_line.min(until);
+                come_out(&mut self.delays, unmatched, waited(now, time));
+            }
+            let stays = from.max(over_line)..until_stays;
+            self.more[at(side)].add(stays.clone(), 1);
+            if !stays.is_empty() {
+                let row = self.first[at(side)] + number as u64;
+                let tag = if tracked { row } else { from as u64 };
+                self.held[at(side)].put(time, tag, Held { from, until, rows: 1 });
+            }
+        }
+        // Its room is used again.
+        self.arrivals[at(side)] = arrivals;
+    }
+
+    /// Ends an executed batch at the delays where it ran.
+    fn close(&mut self, kind: BatchKind, ran: impl Fn(usize) -> bool, ended: bool) {
+        let [more_left, more_right] = &mut self.more;
+        let more = more_left.take().into_iter().zip(more_right.take());
+        let [removed_left, removed_right] = &mut self.removed;
+        let removed = removed_left.take().into_iter().zip(removed_right.take());
+        let counts = more.zip(removed).enumerate().filter(|(place, _)| ran(*place));
+        for (place, (more, removed)) in counts {
+            self.delays[place].end_batch(kind, more.into(), removed.into(), ended);
+        }
+        for side in SIDES {
+            std::mem::swap(&mut self.lines[at(side)], &mut self.next[at(side)]);
+            if let Some(Some(lowest)) = self.lines[at(side)].last() {
+                self.held[at(side)].discard(*lowest);
+            }
+        }
+    }
+}
+
+/// The first delay whose line is below a time; the first of all for a row
+/// without one.
+fn still_in_state(lines: &[Option<i64>], time: Option<i64>) -> usize {
+    match time {
+        Some(_) => lines.partition_point(|line| time <= *line),
+        None => 0,
+    }
+}
+
+/// Notes at some delays that a row came out unmatched.
+fn come_out(delays: &mut [DelayCounts], places: Range<usize>, waited: Option<Duration>) {
+    let Some(waited) = waited else { return };
+    for delay in delays.get_mut(places).into_iter().flatten() {
+        delay.came_out(waited);
+    }
+}

@@ -1,0 +1,82 @@
+//! Passes over a recording that join nothing.
+
+use std::time::{Duration, Instant};
+
+use arrow::array::RecordBatch;
+
+use super::lateness::{Lateness, LatenessSurvey, Vary};
+use super::{DelayOutcome, Delays, Follower, Simulation};
+use crate::error::{Failure, Result};
+use crate::interrupt::Attentive;
+use crate::plan::StreamStreamPlan;
+use crate::replay::{Merger, Participation, Schedule};
+
+/// Reads the recording once and finds what each of `settings` comes to; they
+/// declare watermarks where the plan does. `rows` is told of rows that were
+/// read. Answers also the rows of each stream that came to the join.
+///
+/// # Errors
+/// A usage failure for a join that the kernels refuse, a run failure with the
+/// file and rows.
+pub(crate) fn simulate(
+    plan: &StreamStreamPlan,
+    settings: &[Delays],
+    rows: &mut dyn FnMut(u64),
+) -> Result<(Vec<DelayOutcome>, [u64; 2])> {
+    let curve = Simulation::new(&plan.spec, settings);
+    let mut curve = curve.map_err(|error| Failure::usage(error).at(&plan.place))?;
+    follow(plan, &mut curve, rows)?;
+    let rows_in = curve.rows_in();
+    Ok((curve.finish(), rows_in))
+}
+
+/// Reads the recording once and finds the delays that its rows need.
+///
+/// # Errors
+/// As [`simulate`].
+pub(crate) fn lateness(
+    plan: &StreamStreamPlan,
+    vary: Vary,
+    rows: &mut dyn FnMut(u64),
+) -> Result<Lateness> {
+    let survey = LatenessSurvey::new(&plan.spec, vary);
+    let mut survey = survey.map_err(|error| Failure::usage(error).at(&plan.place))?;
+    follow(plan, &mut survey, rows)?;
+    Ok(survey.finish())
+}
+
+fn follow(
+    plan: &StreamStreamPlan,
+    follower: &mut dyn Follower,
+    rows: &mut dyn FnMut(u64),
+) -> Result<()> {
+    let mut merger = Merger::new(plan)?;
+    let mut participation = Participation::new();
+    let mut ended = false;
+    let attentive = Attentive::new();
+    let mut schedule = Schedule::new(plan.timing, &plan.trigger);
+    let started = Instant::now();
+    loop {
+        attentive.check()?;
+        // Time cuts batches as if each was done at once.
+        let most = schedule.most(Duration::ZERO);
+        let Some(batch) = merger.next_batch(most)? else { return Ok(()) };
+        schedule.skip(batch.rows());
+        if batch.rows() == 0 {
+            continue;
+        }
+        ended |= batch.left.ended || batch.right.ended;
+        let (left, _) = batch.left.prepare(&plan.left)?;
+        let (right, _) = batch.right.prepare(&plan.right)?;
+        let sides: [&[RecordBatch]; 2] = [&left, &right];
+        let failed = |error| Failure::run(error).at(&plan.place).at(batch.place(plan));
+        follower.data(sides, batch.opens_at, ended).map_err(failed)?;
+        participation
+            .look(plan, &batch, |side, takes_part| follower.set_taking_part(side, takes_part));
+        follower.no_data().map_err(failed)?;
+        rows(batch.rows());
+        if !schedule.is_paced() && schedule.is_over(started.elapsed()) {
+            return Ok(());
+        }
+    }
+}
