@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::error::{DatasetError, Result};
+use crate::hex::to_hex;
 
 /// Size and SHA-256 of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +36,7 @@ pub fn sha256_file(path: &Path) -> Result<FileSum> {
         hasher.update(&chunk[..read]);
         bytes += read as u64;
     }
-    Ok(FileSum { bytes, sha256: text(hasher) })
-}
-
-fn text(hasher: Sha256) -> String {
-    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    Ok(FileSum { bytes, sha256: to_hex(&hasher.finalize()) })
 }
 
 /// Sums what is written through its [`writer`](RunningSum::writer).
@@ -54,7 +51,7 @@ impl RunningSum {
     /// Size and SHA-256 of what was written.
     pub(crate) fn get(&self) -> FileSum {
         let (hasher, bytes) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        FileSum { bytes, sha256: text(hasher) }
+        FileSum { bytes, sha256: to_hex(&hasher.finalize()) }
     }
 }
 

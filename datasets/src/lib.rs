@@ -28,6 +28,7 @@ mod error;
 mod format;
 mod generate;
 mod guard;
+mod hex;
 mod import;
 mod input;
 mod options;
@@ -45,6 +46,7 @@ pub use format::{FileFormat, LiveFormat};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,
 };
+pub use hex::{from_hex, to_hex};
 pub use import::{ImportFrom, ImportOptions, Imported, import};
 pub use input::{Compression, Live};
 pub use options::ReadOptions;

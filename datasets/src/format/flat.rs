@@ -13,6 +13,7 @@ use arrow::error::ArrowError;
 
 use super::FileFormat;
 use crate::error::{DatasetError, Result};
+use crate::hex::from_hex;
 
 /// Refuses two columns of one name, of which a reader would lose one.
 pub(crate) fn refuse_duplicate_names(format: FileFormat, schema: &SchemaRef) -> Result<()> {
@@ -132,17 +133,8 @@ fn hex_column(text: &StringArray) -> Result<BinaryArray, usize> {
     for (row, value) in text.iter().enumerate() {
         match value {
             None => bytes.append_null(),
-            Some(value) => bytes.append_value(hex(value).ok_or(row)?),
+            Some(value) => bytes.append_value(from_hex(value).ok_or(row)?),
         }
     }
     Ok(bytes.finish())
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
-    let pairs = text.as_bytes().chunks_exact(2);
-    if !pairs.remainder().is_empty() {
-        return None;
-    }
-    pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }

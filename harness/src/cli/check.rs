@@ -5,10 +5,10 @@ use clap::Args;
 use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
 use super::run::{check, sink, warn};
-use super::table::grouped;
 use crate::error::Result;
 use crate::plan::{plan, strategies};
 use crate::replay::read_through;
+use crate::text::number::grouped;
 
 /// Validate a scenario and read its data without joining
 ///

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::table::{grouped, or_dash, table};
+use super::table::{or_dash, table};
 use crate::gate::compare::Verdict;
 use crate::gate::{CaseReport, Figure, GateReport};
+use crate::text::number::grouped;
 
 /// The lines of one strategy.
 pub(super) fn lines(case: &CaseReport) -> Vec<String> {

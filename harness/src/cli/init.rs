@@ -11,8 +11,8 @@ use super::options::rows;
 use super::output::{Results, complain};
 use crate::error::{Failure, Result};
 use crate::init::{Question, propose};
-use crate::shell::shell_word;
 use crate::sink::PipeStdout;
+use crate::text::shell::shell_word;
 
 /// Look at files and write a scenario that joins them
 ///

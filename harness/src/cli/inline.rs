@@ -7,11 +7,12 @@ mod suggest;
 use std::fmt::Write;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
-use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
+use toml_writer::{ToTomlKey, TomlKeyBuilder};
 
-use super::commas::parts;
 use crate::error::Result;
 use crate::scenario::{self, Scenario, SourceText};
+use crate::text::commas::parts;
+use crate::text::toml_string::quoted;
 use given::{Condition, Given, Input, Inputs};
 
 /// The flags, with what `--help` says of them.
@@ -215,11 +216,6 @@ fn trigger(text: &str) -> String {
         Ok(number) => format!("{{ {key} = {number} }}"),
         Err(_) => format!("{{ {key} = {} }}", quoted(value)),
     }
-}
-
-/// A TOML string on one line.
-fn quoted(text: &str) -> String {
-    TomlStringBuilder::new(text).as_basic().to_toml_value()
 }
 
 #[cfg(test)]

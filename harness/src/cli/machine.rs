@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::error::{Failure, Result};
 use crate::machine::{self, MachineOptions};
 use crate::sink::PipeStdout;
+use crate::text::bytes;
 
 /// Measure what memory allows a join on this machine
 ///
@@ -16,7 +17,7 @@ use crate::sink::PipeStdout;
 #[derive(Clone, Debug, Args)]
 pub struct MachineArgs {
     /// Largest array, such as 64MB or 2GB; a quarter of the free memory at most
-    #[arg(long, value_name = "BYTES", default_value = "2GB", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "2GB", value_parser = bytes::parse)]
     pub max_bytes: u64,
 
     /// Interleaved repetitions; medians are reported
@@ -61,34 +62,4 @@ pub fn run(args: &MachineArgs) -> Result<()> {
     PipeStdout::default()
         .write_all(text.as_bytes())
         .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))
-}
-
-/// `4096`, `64KB`, `64 MB`, `2GB`, `2GiB`; powers of 1024.
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is not a size: write 64MB or 2GB");
-    let digits = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit());
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let unit = match text.trim()[digits.len()..].trim().to_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
-        "g" | "gb" | "gib" => 1 << 30,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(unit).ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_read_with_their_units() {
-        assert_eq!(parse_bytes("4096"), Ok(4096));
-        assert_eq!(parse_bytes("64 MB"), Ok(64 << 20));
-        assert_eq!(parse_bytes("2GiB"), Ok(2 << 30));
-        assert!(parse_bytes("big").is_err());
-        assert!(parse_bytes("2TB").is_err());
-        assert!(parse_bytes("99999999999GB").is_err());
-    }
 }

@@ -12,8 +12,9 @@ use super::run::Unmatched;
 use crate::error::{Failure, Result};
 use crate::measure::{Outputs, measure_with, serve};
 use crate::plan::{plan, strategies};
-use crate::scenario::{self, Micros, Scenario, SourceText};
+use crate::scenario::{self, Scenario, SourceText};
 use crate::sink::SinkSpec;
+use crate::text::duration::Micros;
 
 /// Names the environment variable with the least time of a measurement.
 pub(super) const MEASURE_FOR: &str = "STREAMJOIN_MEASURE_FOR";

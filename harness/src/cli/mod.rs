@@ -4,7 +4,6 @@
 mod bar;
 mod baseline;
 mod check;
-mod commas;
 mod completions;
 pub mod conform;
 pub mod data;

@@ -7,7 +7,8 @@ use clap::Args;
 
 use super::inline::InlineArgs;
 use crate::error::Result;
-use crate::scenario::{self, Micros, Scenario};
+use crate::scenario::{self, Scenario};
+use crate::text::duration::Micros;
 
 /// Which scenario, and where shipped data is.
 #[derive(Clone, Debug, Args)]

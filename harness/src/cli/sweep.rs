@@ -18,6 +18,7 @@ use crate::record::Environment;
 use crate::sweep::{
     CostCell, Effort, Grid, KeyKind, SCHEMA_VERSION, SweepIndex, SweepLine, measure,
 };
+use crate::text::number::parse_count;
 
 /// Measure what each index and layout costs, over a grid of workloads
 ///
@@ -28,7 +29,7 @@ use crate::sweep::{
 #[derive(Debug, Args)]
 pub(super) struct SweepArgs {
     /// Rows of the table
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "1e3,1e5,1e6")]
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = parse_count, default_value = "1e3,1e5,1e6")]
     build_rows: Vec<usize>,
 
     /// Share of the probes that have a match, nulls apart
@@ -36,7 +37,7 @@ pub(super) struct SweepArgs {
     hit_rate: Vec<f64>,
 
     /// Rows of the table a key
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "1")]
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = parse_count, default_value = "1")]
     duplicates: Vec<usize>,
 
     /// Exponent of the Zipf law of the probes that have a match; 0 is uniform
@@ -53,11 +54,11 @@ pub(super) struct SweepArgs {
     key: Vec<KeyKind>,
 
     /// 8-byte columns of the table beside the key
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = count, default_value = "1")]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_count, default_value = "1")]
     payload: Vec<usize>,
 
     /// Rows of a micro-batch
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = count, default_value = "8192")]
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = parse_count, default_value = "8192")]
     batch_rows: Vec<usize>,
 
     /// How the table is looked up: an index, one behind a Bloom filter (`perfect+bloom`), or
@@ -254,33 +255,4 @@ fn csv(lines: &[SweepLine], header: bool) -> Result<String> {
     }
     let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
     String::from_utf8(bytes).map_err(Failure::run)
-}
-
-/// A whole number: `65536`, `1_000_000`, `1e6`, `2.5e5`.
-fn count(text: &str) -> Result<usize, String> {
-    let digits = text.replace('_', "");
-    if let Ok(number) = digits.parse() {
-        return Ok(number);
-    }
-    digits
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.fract() == 0.0 && (0.0..=1e15).contains(number))
-        .map(|number| number as usize)
-        .ok_or_else(|| format!("`{text}` is not a whole number such as 1000000, 1_000_000 or 1e6"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_read_in_every_spelling() {
-        for text in ["1000000", "1_000_000", "1e6", "1.0E6", "0.001e9"] {
-            assert_eq!(count(text), Ok(1_000_000), "{text}");
-        }
-        for text in ["", "many", "1.5", "-1", "1e99", "nan", "inf"] {
-            assert!(count(text).unwrap_err().contains("1e6"), "{text}");
-        }
-    }
 }

@@ -2,9 +2,12 @@
 
 use comfy_table::Table;
 
-use super::table::{bytes, grouped, or_dash, significant, table};
+use super::table::{or_dash, table};
 use crate::record::Environment;
 use crate::sweep::SweepLine;
+use crate::text::bytes;
+use crate::text::number::{grouped, significant};
+use crate::text::percent;
 
 /// What is printed of the lines of one workload.
 pub(super) fn lines(lines: &[SweepLine]) -> Vec<String> {
@@ -62,8 +65,7 @@ fn cells(lines: &[SweepLine]) -> Table {
         "peak",
     ]);
     let number = |value: Option<f64>| or_dash(value.map(nanos));
-    let percent =
-        |value: Option<f64>| or_dash(value.map(|value| format!("{:.0} %", 100.0 * value)));
+    let percent = |value: Option<f64>| or_dash(value.map(|value| percent::decimals(value, 0)));
     for line in lines {
         table.add_row([
             name(line),
@@ -79,7 +81,7 @@ fn cells(lines: &[SweepLine]) -> Table {
             number(line.limit_ns),
             percent(line.share_of_limit),
             or_dash(line.bytes_per_row.map(|bytes| format!("{bytes:.1}"))),
-            or_dash(line.peak_bytes.map(bytes)),
+            or_dash(line.peak_bytes.map(bytes::decimal)),
         ]);
     }
     table

@@ -5,7 +5,9 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use crate::measure::comparable;
 use crate::record::{Ended, Environment, Report, RunRecord, Summary};
 use crate::scenario::Scenario;
-pub(super) use crate::words::{bytes, grouped, seconds, significant};
+use crate::text::duration::seconds;
+use crate::text::number::{grouped, rate, significant};
+use crate::text::{bytes, percent};
 
 /// The lines that `run` prints; `verified` = all strategies gave the same rows.
 pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec<String> {
@@ -93,7 +95,7 @@ fn counts(summary: &Summary) -> String {
 fn dimensions(summary: &Summary) -> Table {
     let mut table = table(&["dimension", "matched", "unmatched", "unmatched rate"]);
     for dimension in &summary.dimensions {
-        let rate = dimension.unmatched_rate.map(|rate| format!("{:.2} %", rate * 100.0));
+        let rate = dimension.unmatched_rate.map(|rate| percent::decimals(rate, 2));
         table.add_row([
             dimension.name.clone(),
             grouped(dimension.rows_matched),
@@ -126,14 +128,14 @@ fn strategies(runs: &[RunRecord]) -> Table {
             strategy.clone(),
             or_dash(summary.rows_per_second.map(rate)),
             or_dash(summary.join_rows_per_second.map(rate)),
-            or_dash(summary.spread.map(|spread| format!("{:.1} %", spread * 100.0))),
+            or_dash(summary.spread.map(|spread| percent::decimals(spread, 1))),
             summary.passes.to_string(),
             latency(|latency| latency.p50),
             latency(|latency| latency.p99),
             latency(|latency| latency.max),
             or_dash(summary.build_ms.map(millis)),
-            or_dash(summary.table_bytes.map(bytes)),
-            or_dash(summary.peak_anon_bytes.map(bytes)),
+            or_dash(summary.table_bytes.map(bytes::decimal)),
+            or_dash(summary.peak_anon_bytes.map(bytes::decimal)),
         ]);
     }
     table
@@ -166,7 +168,7 @@ fn state(runs: &[RunRecord]) -> Table {
             or_dash(rows.plateaus.map(|yes| if yes { "yes" } else { "no" }.to_owned())),
             grouped(rows.left),
             grouped(rows.right),
-            or_dash(summary.state_bytes.map(|state| bytes(state.peak))),
+            or_dash(summary.state_bytes.map(|state| bytes::decimal(state.peak))),
             or_dash(summary.bytes_per_live_row.map(|bytes| format!("{bytes:.0}"))),
             delay(|delay| delay.p50),
             delay(|delay| delay.p99),
@@ -192,7 +194,7 @@ fn pace(runs: &[RunRecord]) -> Table {
         table.add_row([
             strategy.clone(),
             rate(pace.rows_per_second),
-            format!("{:.0} %", pace.busy_share * 100.0),
+            percent::decimals(pace.busy_share, 0),
             format!("{} of {}", grouped(pace.late_batches), grouped(summary.batches)),
             grouped(pace.idle_ticks),
             seconds(pace.behind_ms / 1000.0),
@@ -256,28 +258,6 @@ pub(super) fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Three significant digits with a metric prefix.
-pub(super) fn rate(per_second: f64) -> String {
-    let (scaled, unit) = match per_second {
-        r if r >= 1e9 => (r / 1e9, " G"),
-        r if r >= 1e6 => (r / 1e6, " M"),
-        r if r >= 1e3 => (r / 1e3, " k"),
-        r => (r, ""),
-    };
-    format!("{}{unit}", significant(scaled))
-}
-
 pub(super) fn millis(millis: f64) -> String {
     significant(millis)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_have_three_digits() {
-        assert_eq!(rate(25_100_000.0), "25.1 M");
-        assert_eq!(rate(12.0), "12.0");
-    }
 }

@@ -8,7 +8,7 @@ use super::output::{Results, complain};
 use super::watermark_table;
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, plan};
-use crate::scenario::Micros;
+use crate::text::duration::Micros;
 use crate::watermark::{self, Question};
 
 /// Show what each watermark delay would lose and hold, and where the knee is

@@ -2,9 +2,12 @@
 
 use comfy_table::Table;
 
-use super::table::{grouped, or_dash, seconds, table};
+use super::table::{or_dash, table};
 use crate::record::Quantiles;
-use crate::watermark::{PointReport, SideReport, WatermarkReport, length};
+use crate::text::duration::{exact_millis, seconds};
+use crate::text::number::grouped;
+use crate::text::percent;
+use crate::watermark::{PointReport, SideReport, WatermarkReport};
 
 /// The lines that `watermark` prints.
 pub(super) fn lines(report: &WatermarkReport) -> Vec<String> {
@@ -37,7 +40,7 @@ fn varies(report: &WatermarkReport) -> String {
     let (left, right) = (&report.left, &report.right);
     let stays = |varies: &str, stays: &str, delay: Option<i64>| match delay {
         Some(delay) => {
-            format!("the delay of {varies} varies, that of {stays} stays {}", length(delay))
+            format!("the delay of {varies} varies, that of {stays} stays {}", exact_millis(delay))
         }
         None => format!("the delay of {varies} varies, {stays} declares no watermark"),
     };
@@ -71,7 +74,7 @@ fn row(point: &PointReport, waits: bool) -> Vec<String> {
     let mut row = vec![
         marks.join(", "),
         point.delay.clone(),
-        or_dash(point.late_share.map(|share| percent(share, point.late))),
+        or_dash(point.late_share.map(|share| percent::two_decimals(share, false))),
     ];
     let late = |side: &SideReport| or_dash(side.delay_ms.map(|_| grouped(side.late)));
     row.extend([&point.left, &point.right].map(late));
@@ -87,14 +90,6 @@ fn row(point: &PointReport, waits: bool) -> Vec<String> {
     row
 }
 
-/// A share of rows; what is not nothing does not look like it.
-fn percent(share: f64, rows: u64) -> String {
-    match share * 100.0 {
-        percent if rows > 0 && percent < 0.01 => "< 0.01 %".to_owned(),
-        percent => format!("{percent:.2} %"),
-    }
-}
-
 fn knee(report: &WatermarkReport) -> String {
     let Some(knee) = &report.knee else {
         return "no knee: nowhere on this curve does more delay start to buy less".to_owned();
@@ -105,12 +100,12 @@ fn knee(report: &WatermarkReport) -> String {
     };
     let point = report.points.get(knee.point);
     let at = point.map(|point| {
-        let late = or_dash(point.late_share.map(|share| percent(share, point.late)));
+        let late = or_dash(point.late_share.map(|share| percent::two_decimals(share, false)));
         format!(" ({late} of the rows late, {} of state)", grouped(rows(point)))
     });
     format!(
         "knee: {}{}: more delay buys little; of late rows over {} rows of state it lies farthest below the straight line between the ends (Kneedle, Satopaa et al. 2011)",
-        length(knee.delay_ms),
+        exact_millis(knee.delay_ms),
         at.unwrap_or_default(),
         knee.by
     )
@@ -118,7 +113,7 @@ fn knee(report: &WatermarkReport) -> String {
 
 fn lateness(report: &WatermarkReport) -> Vec<String> {
     let Some(lateness) = &report.lateness else { return Vec::new() };
-    let least = length(lateness.least_delay_ms);
+    let least = exact_millis(lateness.least_delay_ms);
     let mut lines = Vec::new();
     match (lateness.late_without_delay, lateness.late_always) {
         (0, 0) => lines.push("no row is late, whatever the delay".to_owned()),

@@ -277,7 +277,7 @@ impl Maker {
 }
 
 fn date_text(day: i64) -> String {
-    let mut text = crate::record::iso_millis(day.saturating_mul(MICROS_PER_DAY));
+    let mut text = crate::text::instant::iso_millis(day.saturating_mul(MICROS_PER_DAY));
     text.truncate(10);
     text
 }

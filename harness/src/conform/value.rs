@@ -11,6 +11,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use serde_json::Value;
 
 use super::case::Row;
+use streamjoin_datasets::from_hex;
 
 /// The Arrow type of a Spark type name.
 ///
@@ -113,7 +114,7 @@ pub(super) fn column<'a>(
         DataType::Boolean => Arc::new(BooleanArray::from(each(values, Value::as_bool)?)),
         DataType::Utf8 => Arc::new(StringArray::from(each(values, Value::as_str)?)),
         DataType::Binary => {
-            let bytes = each(values, |value| value.as_str().and_then(hex))?;
+            let bytes = each(values, |value| value.as_str().and_then(from_hex))?;
             Arc::new(bytes.iter().map(Option::as_deref).collect::<BinaryArray>())
         }
         DataType::Decimal128(precision, scale) => {
@@ -145,13 +146,6 @@ fn float(value: &Value) -> Option<f64> {
         },
         value => value.as_f64(),
     }
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    if !text.is_ascii() || !text.len().is_multiple_of(2) {
-        return None;
-    }
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).ok()).collect()
 }
 
 /// `"1.10"` at scale 2 is 110; digits beyond the scale are refused.

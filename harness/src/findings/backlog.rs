@@ -2,7 +2,10 @@
 
 use super::Look;
 use crate::record::{Finding, Severity};
-use crate::words::{grouped, percent, seconds, significant};
+use crate::text::duration::seconds;
+use crate::text::number::grouped;
+use crate::text::number::significant;
+use crate::text::percent;
 
 /// Batches that start so much later each second are falling behind: less is
 /// made by the ups and downs of a machine.
@@ -33,7 +36,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             "{} of {} batches ({}) started late, each second of the stream by {} more",
             grouped(kept.late_batches),
             grouped(look.outcome.batches),
-            percent(kept.late_batches, look.outcome.batches),
+            percent::part(kept.late_batches, look.outcome.batches),
             seconds(kept.falling_behind)
         ))
         .with("rowsPerSecond", kept.rows_per_second)

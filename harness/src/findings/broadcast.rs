@@ -2,7 +2,8 @@
 
 use super::Look;
 use crate::record::{Finding, Severity};
-use crate::words::{bytes, percent};
+use crate::text::bytes;
+use crate::text::percent;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let threshold = look.strategy.broadcast_threshold as u64;
@@ -17,7 +18,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         let title = format!(
             "Dimension `{}` is broadcast, and takes {}",
             join.name,
-            bytes(size)
+            bytes::decimal(size)
         );
         let mut finding = Finding::new("large-broadcast", Severity::Warning, title)
             .about(&join.name)
@@ -26,13 +27,13 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             .with("memoryBytes", look.memory);
         if above {
             finding = finding
-                .saw(format!("the threshold of this strategy is {}", bytes(threshold)));
+                .saw(format!("the threshold of this strategy is {}", bytes::decimal(threshold)));
         }
         if let Some(memory) = of_memory {
             finding = finding.saw(format!(
                 "that is {} of this machine's memory of {}",
-                percent(size, memory),
-                bytes(memory)
+                percent::part(size, memory),
+                bytes::decimal(memory)
             ));
         }
         // The kernels note a broadcast beyond the threshold when it is built.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Look;
 use crate::plan::TableJoinPlan;
 use crate::record::{Finding, Severity};
-use crate::words::grouped;
+use crate::text::number::grouped;
 
 /// Rows that `where` removed are counted up to so many, and for so long.
 const MOST_ROWS: u64 = 10_000_000;

@@ -7,7 +7,10 @@ use super::keys::name_of;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::replay::{StatePoint, plateaus};
-use crate::words::{bytes, grouped, seconds, significant};
+use crate::text::bytes;
+use crate::text::duration::seconds;
+use crate::text::number::grouped;
+use crate::text::number::significant;
 
 /// Fewer batches tell nothing about growth.
 const LEAST_BATCHES: usize = 8;
@@ -51,7 +54,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             first.batch,
             grouped(total(last)),
             last.batch,
-            bytes(last.bytes)
+            bytes::decimal(last.bytes)
         ))
         .with("rowsPerBatch", a_batch)
         .with("rowsPerHour", an_hour)
@@ -71,14 +74,14 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         finding = finding.saw(format!(
             "{} rows an hour of event time: {} more after a day",
             grouped(an_hour.min(1e18) as u64),
-            bytes(day)
+            bytes::decimal(day)
         ));
         if let Some(memory) = look.memory {
             let left = memory.saturating_sub(last.bytes) as f64 / (an_hour * row_bytes).max(1.0);
             finding = finding
                 .saw(format!(
                     "the {} of this machine are full after {} of event time",
-                    bytes(memory),
+                    bytes::decimal(memory),
                     seconds(left * 3600.0)
                 ))
                 .with("hoursUntilMemoryIsFull", left);

@@ -4,8 +4,9 @@ use super::Look;
 use super::keys::name_of;
 use super::stuck::why;
 use crate::plan::Plan;
-use crate::record::{Finding, Severity, iso_millis};
-use crate::words::grouped;
+use crate::record::{Finding, Severity};
+use crate::text::instant::iso_millis;
+use crate::text::number::grouped;
 
 /// Rows of the last moments wait in every run: fewer batches of silence than
 /// these are none.

@@ -10,7 +10,8 @@ use super::key_look::{KeyLook, Search};
 use crate::plan::{Plan, SidePlan, StreamStreamPlan, TableJoinPlan, scan_table};
 use crate::record::{Finding, Severity};
 use crate::replay::TableJoinEvidence;
-use crate::words::{grouped, percent};
+use crate::text::number::grouped;
+use crate::text::percent;
 
 const ID: &str = "few-keys-matched";
 
@@ -73,7 +74,7 @@ fn of_table(
         "{} of the {} rows with a key found a row of `{}`",
         match matched {
             0 => "None".to_owned(),
-            _ => percent(matched, with_key),
+            _ => percent::part(matched, with_key),
         },
         grouped(with_key),
         join.name

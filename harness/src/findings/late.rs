@@ -4,8 +4,11 @@ use streamjoin_kernels::Side;
 
 use super::Look;
 use crate::plan::Plan;
-use crate::record::{Finding, Severity, iso_millis};
-use crate::words::{delay, grouped, percent};
+use crate::record::{Finding, Severity};
+use crate::text::duration::at_least;
+use crate::text::instant::iso_millis;
+use crate::text::number::grouped;
+use crate::text::percent;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
@@ -21,7 +24,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         }
         let title = format!(
             "{} of the rows of `{}` came too late and were dropped",
-            percent(found.late, seen),
+            percent::part(found.late, seen),
             stream.name
         );
         let mut finding = Finding::new("late-rows", Severity::Warning, title)
@@ -30,7 +33,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
                 "{} of {} rows were at or under the watermark, with a delay of {}",
                 grouped(found.late),
                 grouped(seen),
-                delay(declared)
+                at_least(declared)
             ))
             .with("late", found.late)
             .with("rows", seen)
@@ -59,13 +62,13 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             finding = finding
                 .saw(format!(
                     "the latest of them was {} under the watermark",
-                    delay(more)
+                    at_least(more)
                 ))
                 .with("latenessMs", more)
                 .with("delayToKeepAllMs", enough);
             remedy = format!(
                 "watermark = \"{}\" under [stream.{}] would have kept them all, if the other stream's delay is raised by as much; ",
-                delay(enough),
+                at_least(enough),
                 stream.name
             );
         }

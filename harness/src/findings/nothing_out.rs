@@ -6,7 +6,7 @@ use super::Look;
 use super::keys::name_of;
 use crate::plan::{Plan, StreamStreamPlan, TableJoinPlan};
 use crate::record::{Finding, Severity};
-use crate::words::grouped;
+use crate::text::number::grouped;
 
 const ID: &str = "no-rows-out";
 

@@ -6,10 +6,12 @@ use streamjoin_kernels::time::WatermarkPolicy;
 use super::Look;
 use super::keys::name_of;
 use crate::plan::{Plan, StreamPlan, StreamStreamPlan};
-use crate::record::{Finding, Severity, iso_millis};
+use crate::record::{Finding, Severity};
 use crate::replay::{SideEvidence, StreamStreamEvidence};
 use crate::scenario::Finished;
-use crate::words::{grouped, seconds};
+use crate::text::duration::seconds;
+use crate::text::instant::iso_millis;
+use crate::text::number::grouped;
 
 pub(super) const ID: &str = "watermark-stuck";
 

@@ -5,8 +5,9 @@ use streamjoin_kernels::Side;
 
 use super::Look;
 use crate::plan::{Plan, StreamPlan};
-use crate::record::{Finding, Severity, iso_millis};
+use crate::record::{Finding, Severity};
 use crate::replay::TimesSeen;
+use crate::text::instant::iso_millis;
 
 /// Times from 2000 to 2100 are what streams are made of.
 const LIKELY: std::ops::Range<i128> = 946_684_800_000_000..4_102_444_800_000_000;

@@ -3,7 +3,8 @@
 use super::Look;
 use crate::plan::{FilterOnly, Plan};
 use crate::record::{Finding, Severity};
-use crate::words::{bytes, grouped};
+use crate::text::bytes;
+use crate::text::number::grouped;
 
 const ID: &str = "unused-columns";
 
@@ -56,7 +57,7 @@ fn filter_only(only: &FilterOnly, held_in: &str, rows: u64, place: &str) -> Find
         .saw(format!(
             "about {} bytes a row, {} for {} rows; the rows are joined first and removed then",
             only.row_bytes,
-            bytes(size),
+            bytes::decimal(size),
             grouped(rows)
         ))
         .with("columns", only.columns.clone())

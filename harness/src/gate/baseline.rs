@@ -14,7 +14,7 @@ use streamjoin_datasets::AtomicFile;
 
 use super::figures::PassFigures;
 use crate::error::{Failure, Result};
-use crate::scenario::nearest;
+use crate::text::nearest::nearest;
 
 /// Where baselines are kept by default.
 pub const DEFAULT_DIR: &str = "benches/baselines";

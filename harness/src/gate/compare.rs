@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::baseline::Bands;
 use super::figures::{Figure, PassFigures};
+use crate::text::percent;
 
 /// What a comparison comes to, from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -65,10 +66,7 @@ impl Difference {
     /// The change in percent; one too small for two digits is not shown as none.
     #[must_use]
     pub fn percent(&self) -> Option<String> {
-        self.change.map(|change| match change {
-            c if c != 0.0 && c.abs() < 5e-5 => "< 0.01 %".to_owned(),
-            c => format!("{:+.2} %", c * 100.0),
-        })
+        self.change.map(|change| percent::two_decimals(change, true))
     }
 }
 

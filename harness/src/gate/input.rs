@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use streamjoin_datasets::to_hex;
 
 use super::baseline::{BaselineFile, Case, Entry};
 use super::forced;
@@ -209,8 +210,7 @@ fn query(text: &str) -> Result<String> {
     }
     let mut canonical = String::new();
     write(&toml::Value::Table(table), &mut canonical);
-    let digest = Sha256::digest(canonical);
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(to_hex(&Sha256::digest(canonical)))
 }
 
 /// Writes a value without any freedom of form.

@@ -50,27 +50,10 @@ pub(super) fn no_shorter(micros: i64) -> (i64, String) {
     }
 }
 
-/// A measured length for people, in two units at most: `1 h 4 min`.
-pub(super) fn measured(micros: i64) -> String {
-    const UNITS: [(i64, &str); 5] =
-        [(DAY, "d"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")];
-    let Some(at) = UNITS.iter().position(|(size, _)| micros >= *size) else {
-        return if micros == 0 { "0 s".to_owned() } else { format!("{micros} us") };
-    };
-    let (size, unit) = UNITS[at];
-    let whole = format!("{} {unit}", micros / size);
-    match UNITS.get(at + 1) {
-        Some((next, name)) if micros % size >= *next => {
-            format!("{whole} {} {name}", micros % size / next)
-        }
-        _ => whole,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Micros;
+    use crate::text::duration::Micros;
 
     #[test]
     fn round_lengths_say_what_they_are() {
@@ -82,15 +65,5 @@ mod tests {
         assert_eq!(no_shorter(61_000_000).1, "2 minutes");
         assert_eq!(no_shorter(40 * DAY + 1), (41 * DAY, "41 days".to_owned()));
         assert!(no_shorter(i64::MAX).0 > 0);
-    }
-
-    #[test]
-    fn measured_lengths_have_two_units() {
-        assert_eq!(measured(0), "0 s");
-        assert_eq!(measured(7), "7 us");
-        assert_eq!(measured(1_500), "1 ms");
-        assert_eq!(measured(72_000_000), "1 min 12 s");
-        assert_eq!(measured(3_600_000_000), "1 h");
-        assert_eq!(measured(2 * DAY + 5 * 3_600_000_000), "2 d 5 h");
     }
 }

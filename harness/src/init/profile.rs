@@ -237,7 +237,7 @@ fn with_another_delimiter(path: &Path) -> Option<(Source, u8)> {
 
 /// Whether what should be a column's name is a value.
 fn is_value(name: &str) -> bool {
-    name.parse::<f64>().is_ok() || crate::scenario::timestamp(name).is_ok()
+    name.parse::<f64>().is_ok() || crate::text::instant::timestamp(name).is_ok()
 }
 
 fn head(source: &Source) -> Result<RecordBatch> {

@@ -5,7 +5,7 @@ use super::link::{Link, links};
 use super::profile::Profile;
 use super::time::is_of_an_entity;
 use crate::error::{Failure, Result};
-use crate::shell::shell_word;
+use crate::text::shell::shell_word;
 
 /// What each file is; positions are those of the profiles.
 #[derive(Debug)]

@@ -3,34 +3,14 @@
 use super::column::Form;
 use super::disorder::Disorder;
 use super::interval::Apart;
-use super::lengths::measured;
 use super::link::Link;
 use super::outlier::Outliers;
 use super::profile::{Profile, Time};
 use crate::scenario::TimeUnitName;
-
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let parts: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|part| std::str::from_utf8(part).ok())
-        .collect();
-    parts.join(",")
-}
-
-/// A share for people: `98.2 %`, and `100 %` only if it is all.
-pub(super) fn percent(share: f64) -> String {
-    match share * 100.0 {
-        all if all >= 100.0 => "100 %".to_owned(),
-        most if most > 99.9 => "99.9 %".to_owned(),
-        none if none <= 0.0 => "0 %".to_owned(),
-        little if little < 0.1 => "0.1 %".to_owned(),
-        some => format!("{some:.1} %"),
-    }
-}
+use crate::text::duration::two_units;
+use crate::text::instant::iso_millis;
+use crate::text::number::grouped;
+use crate::text::percent;
 
 /// `clicks.parquet: parquet, 100,000 rows`.
 pub(super) fn contents(profile: &Profile) -> String {
@@ -54,8 +34,8 @@ pub(super) fn order(disorder: &Disorder) -> String {
         0 => "rows are in its order".to_owned(),
         behind => format!(
             "{} of the rows are out of order, by {} at most",
-            percent(behind as f64 / disorder.rows as f64),
-            measured(disorder.most)
+            percent::share(behind as f64 / disorder.rows as f64),
+            two_units(disorder.most)
         ),
     }
 }
@@ -77,7 +57,7 @@ pub(super) fn outliers(profile: &Profile, time: &Time) -> Vec<String> {
             grouped(found.first as u64 + 1),
             one_line(&profile.argument),
             one_line(&time.guess.spec.column),
-            instant(found.micros)
+            iso_millis(found.micros)
         )
     };
     let behind = time.behind.iter().map(|found| line(found, "behind"));
@@ -95,14 +75,6 @@ pub(super) fn in_unit(micros: i64, unit: TimeUnitName) -> i128 {
     }
 }
 
-/// A time in UTC, to the millisecond.
-fn instant(micros: i64) -> String {
-    match chrono::DateTime::from_timestamp_micros(micros) {
-        Some(time) => time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
-        None => format!("{micros} microseconds since 1970"),
-    }
-}
-
 /// What speaks for a key.
 pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
     let (from, to) = if link.flipped { (to, from) } else { (from, to) };
@@ -117,7 +89,7 @@ pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
     };
     format!(
         "{} of the {} {} rows that were looked for are found in {}; {unique}.",
-        percent(link.found),
+        percent::share(link.found),
         grouped(link.looked as u64),
         from.name,
         to.name
@@ -125,7 +97,7 @@ pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
 }
 
 pub(super) fn found_share(link: &Link) -> String {
-    format!("{} found", percent(link.found))
+    format!("{} found", percent::share(link.found))
 }
 
 /// What speaks against a key.
@@ -155,8 +127,8 @@ pub(super) fn warnings(from: &Profile, to: &Profile, link: &Link) -> Vec<String>
 /// How far apart the rows of two streams are.
 pub(super) fn distances(from: &Profile, to: &Profile, apart: &Apart) -> String {
     let at = |micros: i64| match micros {
-        before if before < 0 => format!("{} before", measured(before.saturating_neg())),
-        after => format!("{} after", measured(after)),
+        before if before < 0 => format!("{} before", two_units(before.saturating_neg())),
+        after => format!("{} after", two_units(after)),
     };
     format!(
         "Of {} rows of {} with a match, 99 % are from {} to {} the row of {} (all: {} to {}).",

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use streamjoin_datasets::type_text;
-use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
+use toml_writer::{ToTomlKey, TomlKeyBuilder};
 
 use super::Found;
 use super::column::Form;
@@ -15,15 +15,11 @@ use super::words::{
     contents, distances, evidence, found_share, in_unit, one_line, order, outliers, warnings,
 };
 use crate::plan::timestamp_sql;
+use crate::text::toml_string::quoted;
 use streamjoin_sql::quote_identifier;
 
 /// Keys that were less likely, as comments.
 const ALTERNATIVES: usize = 3;
-
-/// A TOML string on one line.
-pub(super) fn quoted(text: &str) -> String {
-    TomlStringBuilder::new(text).as_basic().to_toml_value()
-}
 
 /// The scenario over what was found; `path` makes a file's path as the scenario
 /// is to say it.

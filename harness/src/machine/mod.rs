@@ -24,7 +24,6 @@ pub(crate) use clock::core_hertz;
 pub use meter::TouchMeter;
 pub(crate) use pages::available_bytes;
 use report::PageKind;
-pub(crate) use report::bytes_text;
 pub use report::{MachineReport, Pages, Repeated, SizeLimits};
 
 /// What to measure.

@@ -6,6 +6,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::{Deserialize, Serialize};
 
 use crate::record::Machine;
+use crate::statistics::{median, spread};
+use crate::text::{bytes, percent};
 
 /// Version of the report's layout.
 pub(super) const SCHEMA_VERSION: u32 = 1;
@@ -32,17 +34,8 @@ impl Repeated {
     /// Of samples, at least one.
     #[must_use]
     pub fn of(samples: &[f64]) -> Self {
-        let mut sorted = samples.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
-            return Self { median: 0.0, spread: 0.0 };
-        };
-        let middle = sorted.len() / 2;
-        let median = match sorted.len() % 2 {
-            0 => f64::midpoint(sorted[middle - 1], sorted[middle]),
-            _ => sorted[middle],
-        };
-        Self { median, spread: (most - least) / median }
+        let median = median(samples).unwrap_or(0.0);
+        Self { median, spread: spread(samples).unwrap_or(0.0) }
     }
 }
 
@@ -117,7 +110,7 @@ impl MachineReport {
         let mut text = String::new();
         let cpu = machine.cpu.as_deref().unwrap_or("unknown processor");
         let _ = writeln!(text, "{cpu}, {} cores, {}", machine.cores, machine.os);
-        let cache = |bytes: Option<u64>| bytes.map_or("?".to_owned(), bytes_text);
+        let cache = |bytes: Option<u64>| bytes.map_or("?".to_owned(), bytes::binary);
         let caches = machine.caches;
         let _ = writeln!(
             text,
@@ -129,7 +122,7 @@ impl MachineReport {
         );
         let granted = match self.huge_page_bytes_granted {
             Some(bytes) => {
-                format!("{} of {} granted", bytes_text(bytes), bytes_text(self.array_bytes))
+                format!("{} of {} granted", bytes::binary(bytes), bytes::binary(self.array_bytes))
             }
             None => "not reported by this system".to_owned(),
         };
@@ -141,7 +134,7 @@ impl MachineReport {
             "sequential read: {:.1} GB/s on huge pages, {:.1} GB/s on 4 KB pages ({})",
             bandwidth.huge.median / 1e9,
             bandwidth.small.median / 1e9,
-            bytes_text(self.array_bytes)
+            bytes::binary(self.array_bytes)
         );
         let mut table = Table::new();
         table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
@@ -156,11 +149,11 @@ impl MachineReport {
         for size in &self.sizes {
             let (touches, latency) = (size.touches_per_second, size.load_latency_ns);
             table.add_row([
-                bytes_text(size.bytes),
+                bytes::binary(size.bytes),
                 size.level.clone(),
                 format!("{:.0}", touches.huge.median / 1e6),
                 format!("{:.0}", touches.small.median / 1e6),
-                format!("{:.0} %", 100.0 * touches.huge.spread.max(touches.small.spread)),
+                percent::decimals(touches.huge.spread.max(touches.small.spread), 0),
                 format!("{:.1}", latency.huge.median),
                 format!("{:.1}", latency.small.median),
             ]);
@@ -194,20 +187,4 @@ pub(super) fn between(rates: &[(u64, f64)], bytes: u64) -> Option<f64> {
             slow + share * (fast - slow)
         }
     })
-}
-
-/// `32 KB`, `1 MB`, `2 GB`; powers of 1024.
-pub(crate) fn bytes_text(bytes: u64) -> String {
-    let units = ["B", "KB", "MB", "GB", "TB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if value.fract().abs() < 0.05 || unit == 0 {
-        format!("{value:.0} {}", units[unit])
-    } else {
-        format!("{value:.1} {}", units[unit])
-    }
 }

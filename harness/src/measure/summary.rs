@@ -6,6 +6,7 @@ use super::memory::MemoryPeaks;
 use crate::plan::Plan;
 use crate::record::{DimensionSummary, Ended, PaceSummary, Summary};
 use crate::replay::{Latencies, PaceOutcome, PassOutcome};
+use crate::statistics::{median, spread};
 
 /// What is kept of the passes that are timed: little of each, for short
 /// recordings are repeated thousands of times.
@@ -61,7 +62,7 @@ pub(super) fn summary(
         rows_unmatched: first.rows_unmatched,
         dimensions: dimensions.collect(),
         passes: u32::try_from(timings.len()).unwrap_or(u32::MAX),
-        spread: spread(timings.iter().map(|timing| timing.elapsed.as_secs_f64()).collect()),
+        spread: spread(&timings.iter().map(|t| t.elapsed.as_secs_f64()).collect::<Vec<_>>()),
         batches: first.batches,
         rows_per_second: rate(timings, |timing| timing.elapsed),
         join_rows_per_second: rate(timings, |timing| timing.join_time),
@@ -114,27 +115,7 @@ fn rate(timings: &[Timing], time: impl Fn(&Timing) -> Duration) -> Option<f64> {
         let seconds = time(timing).as_secs_f64();
         (seconds > 0.0).then(|| timing.rows_in as f64 / seconds)
     });
-    median(rates.collect())
-}
-
-/// (slowest - fastest) / median; `None` with one pass.
-fn spread(times: Vec<f64>) -> Option<f64> {
-    if times.len() < 2 {
-        return None;
-    }
-    let slowest = times.iter().copied().fold(f64::MIN, f64::max);
-    let fastest = times.iter().copied().fold(f64::MAX, f64::min);
-    median(times).filter(|median| *median > 0.0).map(|median| (slowest - fastest) / median)
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    let upper = *values.get(middle)?;
-    if values.len() % 2 == 1 {
-        return Some(upper);
-    }
-    values.get(middle - 1).map(|lower| f64::midpoint(*lower, upper))
+    median(&rates.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

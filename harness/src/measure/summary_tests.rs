@@ -1,15 +1,6 @@
-//! Medians, spreads and rates.
+//! Rates.
 
 use super::*;
-
-#[test]
-fn medians_and_spreads() {
-    assert_eq!(median(vec![]), None);
-    assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-    assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    assert_eq!(spread(vec![1.0]), None);
-    assert_eq!(spread(vec![1.0, 2.0, 4.0]), Some(1.5));
-}
 
 #[test]
 fn rates_need_rows_and_time() {

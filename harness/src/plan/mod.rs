@@ -21,7 +21,8 @@ mod timing;
 mod tests;
 
 use crate::error::Result;
-use crate::scenario::{DisorderSpec, Micros, Refresh, Trigger};
+use crate::scenario::{DisorderSpec, Refresh, Trigger};
+use crate::text::duration::Micros;
 use streamjoin_datasets::Source;
 
 pub use bind::stream_static::{BoundKey, BoundStreamStatic, Residual};

@@ -7,7 +7,8 @@ use streamjoin_kernels::state::StoreKind;
 use streamjoin_kernels::{IndexKind, Isa, Layout, StateLimit};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, Scenario, StateLimit as Limit, Swap, nearest};
+use crate::scenario::{Choice, Scenario, StateLimit as Limit, Swap};
+use crate::text::nearest::nearest;
 
 /// Up to so many bytes a table is broadcast unless the strategy says otherwise.
 const BROADCAST_THRESHOLD: usize = 1 << 30;

@@ -5,6 +5,7 @@ use std::fs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use streamjoin_datasets::to_hex;
 
 const LOCK: &[u8] = include_bytes!("../../../Cargo.lock");
 
@@ -76,7 +77,7 @@ impl Environment {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             revision: option_env!("STREAMJOIN_REVISION").map(str::to_owned),
-            lock_hash: Some(hex(&Sha256::digest(LOCK))),
+            lock_hash: Some(to_hex(&Sha256::digest(LOCK))),
             data_hash,
             rustc: option_env!("STREAMJOIN_RUSTC").map(str::to_owned),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
@@ -130,10 +131,6 @@ impl Caches {
         }
         caches
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read(path: &str) -> Option<String> {

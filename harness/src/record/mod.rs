@@ -11,7 +11,6 @@ mod lines;
 mod progress;
 mod schema;
 mod summary;
-mod time;
 mod work;
 
 #[cfg(test)]
@@ -29,7 +28,6 @@ pub use summary::{
     DimensionSummary, Dropped, Ended, PaceSummary, Quantiles, Report, RunRecord, SCHEMA_VERSION,
     StateBytes, StateRows, Summary,
 };
-pub use time::iso_millis;
 pub use work::Work;
 
 pub(crate) use digest::values as value_digests;

@@ -5,8 +5,8 @@ use streamjoin_kernels::time::WatermarkPolicy;
 use streamjoin_kernels::{JoinType, OutputMode};
 use toml::Spanned;
 
-use super::Micros;
 use super::strategy::from_text;
+use crate::text::duration::Micros;
 
 /// The join of two streams.
 #[derive(Clone, Debug, Deserialize)]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{InMemory, Scenario, ScenarioSpec, SourceText};
 use crate::error::{Failure, Result};
+use crate::text::nearest::nearest;
 
 /// Reads and checks the shape of the scenario file at `path`.
 ///
@@ -110,17 +111,6 @@ fn plain(message: &str) -> String {
     ]
     .iter()
     .fold(message.to_owned(), |message, (from, to)| message.replace(from, to))
-}
-
-/// The name among `known` that `name` was most likely meant to be.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| {
-            *distance <= 1 + name.chars().count().max(candidate.chars().count()) / 3
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }
 
 /// The key whose value starts at `at`, read backwards from it.

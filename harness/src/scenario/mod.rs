@@ -3,7 +3,6 @@
 //! A TOML file whose keys are a public contract. An unknown key is an error with
 //! its place and the nearest known one.
 
-mod duration;
 mod in_memory;
 mod join;
 mod load;
@@ -24,10 +23,8 @@ mod tests;
 use serde::Deserialize;
 use toml::Spanned;
 
-pub use duration::{Micros, timestamp};
 pub use in_memory::{InMemory, MemoryRows};
 pub use join::JoinSpec;
-pub(crate) use load::nearest;
 pub use load::{load, parse, parse_with};
 pub use naming::name_of_path;
 pub use ordered::Ordered;

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
+use crate::text::duration::Micros;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
-
-use super::Micros;
 
 /// How the recording is replayed.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
-use super::load::nearest;
 use super::{Scenario, SourceText, parse_with};
 use crate::error::{Failure, Result};
+use crate::text::nearest::nearest;
 
 /// Tables of which one key is given: setting another one replaces it.
 const ONE_OF: [&str; 3] = ["trigger", "pace", "state_limit"];
@@ -118,7 +118,8 @@ fn one_of<'t>(tables: &'t mut ArrayOfTables, what: &str, which: &str) -> Result<
 mod tests {
     use super::*;
     use crate::error::FailureKind;
-    use crate::scenario::{Micros, Trigger, parse};
+    use crate::scenario::{Trigger, parse};
+    use crate::text::duration::Micros;
 
     const TEXT: &str = r#"
 [stream.s]

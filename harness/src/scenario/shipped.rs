@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::nearest;
 use super::{Scenario, load};
 use crate::error::{Failure, Result};
+use crate::text::nearest::nearest;
 
 /// The scenario that `run` runs when none is named.
 pub const DEFAULT_SCENARIO: &str = "nyc-enrich";

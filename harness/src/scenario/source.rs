@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer};
 use streamjoin_datasets::Generator;
 use toml::Spanned;
 
-use super::{Micros, Ordered};
+use super::Ordered;
+use crate::text::duration::Micros;
 
 /// One recorded or generated stream.
 #[derive(Clone, Debug, Deserialize)]

@@ -10,7 +10,8 @@ use streamjoin_kernels::{IndexKind, JoinType, Layout};
 use toml::Spanned;
 
 use super::strategy::{Choice, from_text};
-use super::{CsvSpec, Ordered, timestamp};
+use super::{CsvSpec, Ordered};
+use crate::text::instant::timestamp;
 
 /// One dimension table and how it is joined.
 #[derive(Clone, Debug, Deserialize)]

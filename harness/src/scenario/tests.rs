@@ -6,6 +6,7 @@ use streamjoin_kernels::{JoinType, OutputMode};
 
 use super::*;
 use crate::error::FailureKind;
+use crate::text::duration::Micros;
 
 const SMALL: &str = r#"
 [stream.s]
@@ -296,23 +297,6 @@ fn broken_toml_names_its_place() {
 fn columns_are_counted_in_characters() {
     let message = refusal("description = \"é\" x\n");
     assert!(message.starts_with("dir/x.toml:1:19"), "{message}");
-}
-
-#[test]
-fn durations() {
-    for (text, micros) in [
-        ("10 s", 10_000_000),
-        ("1 hour 30 minutes", 5_400_000_000),
-        ("500ms", 500_000),
-        ("1_000 us", 1_000),
-        ("2 days", 172_800_000_000),
-        ("1 Week", 604_800_000_000),
-    ] {
-        assert_eq!(text.parse(), Ok(Micros(micros)), "{text}");
-    }
-    for text in ["", "10", "s", "ten s", "1.5 s", "-1 s", "10 lightyears", "9999999999999 weeks"] {
-        assert!(text.parse::<Micros>().is_err(), "{text}");
-    }
 }
 
 #[test]

@@ -10,13 +10,11 @@
 mod csv;
 mod grid;
 mod knee;
-mod length;
 mod report;
 mod simulation;
 
 pub use grid::grid;
 pub use knee::knee;
-pub use length::length;
 pub use report::{
     Knee, LatenessReport, Mark, PointReport, SideReport, StreamReport, WatermarkReport,
 };
@@ -26,7 +24,8 @@ use streamjoin_kernels::Side;
 
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, StreamStreamPlan};
-use crate::scenario::{Micros, Scenario};
+use crate::scenario::Scenario;
+use crate::text::duration::Micros;
 use simulation::{lateness, simulate};
 
 /// Microseconds of a millisecond, in which delays are counted.

@@ -5,10 +5,11 @@ use streamjoin_kernels::Side;
 use streamjoin_kernels::time::MICROS_PER_MILLI;
 
 use super::simulation::{DelayOutcome, Lateness, SideRows};
-use super::{Delays, Question, Vary, knee, length};
+use super::{Delays, Question, Vary, knee};
 use crate::plan::StreamStreamPlan;
 use crate::record::{Quantiles, StateRows};
 use crate::scenario::Scenario;
+use crate::text::duration::exact_millis;
 
 /// Version of the report's layout.
 const SCHEMA_VERSION: u32 = 1;
@@ -265,7 +266,7 @@ fn find_knee(found: &Found<'_>) -> Option<Knee> {
 }
 
 fn delay_text(vary: Vary, delays: Delays) -> String {
-    let text = |delay: i64| length(millis(delay));
+    let text = |delay: i64| exact_millis(millis(delay));
     match (vary, delays.left, delays.right) {
         (Vary::One(side), ..) => delays.on(side).map(text).unwrap_or_default(),
         (Vary::Both, Some(left), Some(right)) if left != right => {

@@ -6,8 +6,9 @@ use streamjoin::error::Result;
 use streamjoin::plan::{Plan, Strategy, plan};
 use streamjoin::record::{Progress, Quantiles};
 use streamjoin::replay::{Counted, Pass, ProgressListener};
-use streamjoin::scenario::{self, Micros, SourceText};
+use streamjoin::scenario::{self, SourceText};
 use streamjoin::sink::{self, SinkSpec};
+use streamjoin::text::duration::{Micros, exact_millis};
 use streamjoin::watermark::{self, PointReport, Question, Vary, WatermarkReport};
 
 /// Rows of each side, batch by batch, as progress records have them.
@@ -150,7 +151,7 @@ fn chosen_delays_end_where_nothing_is_late() {
     let before = ask(
         "nyc-cancelled-disordered",
         Vary::Both,
-        &[&watermark::length(lateness.least_delay_ms - 1)],
+        &[&exact_millis(lateness.least_delay_ms - 1)],
         str::to_owned,
     );
     assert_eq!((before.points.len(), before.points[1].late > 0), (2, true));

@@ -9,10 +9,10 @@ use streamjoin_datasets::{
 
 use super::failure;
 use super::reading::ReadingArgs;
-use crate::cli::table::grouped;
 use crate::cli::written::check_read;
 use crate::error::{Failure, Result};
-use crate::machine::bytes_text;
+use crate::text::bytes;
+use crate::text::number::grouped;
 
 /// Arguments of `data import`.
 #[derive(Clone, Debug, Args)]
@@ -115,7 +115,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
         "{}: {} rows, {}, SHA-256 {}\n{}\n",
         imported.path.display(),
         grouped(imported.rows),
-        bytes_text(imported.bytes),
+        bytes::binary(imported.bytes),
         imported.sha256,
         imported.sidecar.display()
     ))

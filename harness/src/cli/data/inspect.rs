@@ -12,10 +12,10 @@ use streamjoin_datasets::{FileFormat, ReadOptions, Sidecar, Source, type_text};
 use super::reading::ReadingArgs;
 use super::statistics::ColumnStatistics;
 use super::{DataFormat, failure, json};
-use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
-use crate::machine::bytes_text;
 use crate::sink::show;
+use crate::text::bytes;
+use crate::text::number::grouped;
 
 /// Arguments of `data inspect`.
 #[derive(Clone, Debug, Args)]
@@ -106,7 +106,7 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
             1 => "1 file".to_owned(),
             n => format!("{n} files"),
         },
-        bytes_text(bytes)
+        bytes::binary(bytes)
     );
     let read = if found.cut { " read (more follow)" } else { "" };
     text += &format!("{} rows{read}, {} columns\n", grouped(found.rows), found.columns.len());

@@ -8,9 +8,9 @@ use serde_json::json;
 use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
 
 use super::{DataFormat, failure, json};
-use crate::cli::table::grouped;
 use crate::error::{Failure, Result};
-use crate::machine::bytes_text;
+use crate::text::bytes;
+use crate::text::number::grouped;
 
 /// Arguments of `data list`.
 #[derive(Clone, Debug, Args)]
@@ -89,7 +89,7 @@ fn human(catalogue: &Catalogue, checked: &[Checked<'_>]) -> String {
         table.add_row([
             sidecar.name.clone(),
             grouped(sidecar.rows),
-            bytes_text(bytes(recording)),
+            bytes::binary(bytes(recording)),
             sidecar.licence.clone().unwrap_or_default(),
             status(verified.as_ref()).to_owned(),
             sidecar.description.clone(),

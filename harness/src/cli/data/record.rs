@@ -16,12 +16,12 @@ use super::failure;
 use super::reading::ReadingArgs;
 use crate::cli::bar::Bar;
 use crate::cli::output::complain;
-use crate::cli::table::grouped;
 use crate::cli::written::check_stdin;
 use crate::error::{Failure, Result};
 use crate::interrupt::{self, Attentive};
-use crate::machine::bytes_text;
-use crate::scenario::Micros;
+use crate::text::bytes;
+use crate::text::duration::Micros;
+use crate::text::number::grouped;
 
 /// How often the rows are shown.
 const SHOW_EVERY: Duration = Duration::from_millis(100);
@@ -202,7 +202,7 @@ fn text(recorded: &Recorded) -> String {
         "{}: {} rows{batches}, {}, SHA-256 {} (from {})\n{sidecar}",
         recorded.path.display(),
         grouped(recorded.rows),
-        bytes_text(recorded.bytes),
+        bytes::binary(recorded.bytes),
         recorded.sha256,
         recorded.input_format
     )

@@ -10,7 +10,7 @@ use streamjoin_kernels::key::comparison_type;
 use super::given::{Condition, Input, Inputs};
 use crate::error::{Failure, Result};
 use crate::plan::Feed;
-use crate::shell::shell_word;
+use crate::text::shell::shell_word;
 use streamjoin_sql::quote_identifier;
 
 /// Refuses a join that nothing is said of, with what could be.

@@ -15,8 +15,11 @@ use crate::measure::{Sustainable, SustainableRate, Trial, TrialOutcome, sustaina
 use crate::plan::{Plan, Strategy};
 use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
 use crate::replay::system_clock;
-use crate::scenario::{Micros, Pace, Scenario};
+use crate::scenario::{Pace, Scenario};
 use crate::sink::SinkSpec;
+use crate::text::duration::Micros;
+use crate::text::duration::seconds;
+use crate::text::number::{self, significant};
 
 /// Looking for a sustainable rate.
 #[derive(Clone, Copy, Debug, Args)]
@@ -237,8 +240,8 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
     let mut lines = vec![table::title(scenario)];
     lines.push(format!(
         "highest rate at which p99 from the due time stays within {} ms and the backlog does not grow; probes of {}",
-        table::significant(found.p99_ms),
-        table::seconds(found.probe_seconds)
+        significant(found.p99_ms),
+        seconds(found.probe_seconds)
     ));
     let mut rows = table::table(&[
         "strategy",
@@ -252,11 +255,11 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
     ]);
     for rate in &found.rates {
         let latency = |pick: fn(&Quantiles) -> f64| {
-            table::or_dash(rate.latency_ms.as_ref().map(|l| table::significant(pick(l))))
+            table::or_dash(rate.latency_ms.as_ref().map(|l| significant(pick(l))))
         };
         let held = match (rate.rows_per_second, &rate.inconclusive) {
-            (Some(held), Some(_)) => format!(">= {}", table::rate(held)),
-            (Some(held), None) => table::rate(held),
+            (Some(held), Some(_)) => format!(">= {}", number::rate(held)),
+            (Some(held), None) => number::rate(held),
             (None, _) => "none".to_owned(),
         };
         rows.add_row([
@@ -265,8 +268,8 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
             latency(|latency| latency.p50),
             latency(|latency| latency.p99),
             latency(|latency| latency.max),
-            table::or_dash(rate.fails_at_rows_per_second.map(table::rate)),
-            table::rate(rate.unthrottled_rows_per_second),
+            table::or_dash(rate.fails_at_rows_per_second.map(number::rate)),
+            number::rate(rate.unthrottled_rows_per_second),
             rate.trials.len().to_string(),
         ]);
     }
@@ -287,18 +290,18 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
 
 /// Why a trial failed.
 fn why(trial: &Trial) -> String {
-    let at = table::rate(trial.rows_per_second);
+    let at = number::rate(trial.rows_per_second);
     let p99 = trial
         .latency_ms
-        .map_or_else(String::new, |latency| format!("p99 {} ms", table::significant(latency.p99)));
+        .map_or_else(String::new, |latency| format!("p99 {} ms", significant(latency.p99)));
     match trial.outcome {
         TrialOutcome::Late => format!("at {at} rows/s {p99}"),
         TrialOutcome::FallingBehind => format!(
             "at {at} rows/s it fell behind by {} s a second",
-            table::significant(trial.falling_behind)
+            significant(trial.falling_behind)
         ),
         TrialOutcome::TooShort => {
-            format!("at {at} rows/s the recording lasts {}", table::seconds(trial.seconds))
+            format!("at {at} rows/s the recording lasts {}", seconds(trial.seconds))
         }
         TrialOutcome::TooFewBatches => {
             format!("at {at} rows/s a probe has {} batches", trial.batches)

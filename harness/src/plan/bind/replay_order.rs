@@ -9,9 +9,8 @@ use crate::plan::bind::stream_stream::{self, BoundStreamStream, BoundStreams};
 use crate::plan::bind::{BoundStream, bind_stream};
 use crate::plan::event_time::EventTime;
 use crate::plan::projector::Item;
-use crate::scenario::{
-    EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName, nearest,
-};
+use crate::scenario::{EventTimeSpec, JoinSpec, Merge, Scenario, StreamSpec, TimeUnitName};
+use crate::text::nearest::nearest;
 
 /// Refuses what means something for two streams only.
 ///

@@ -11,7 +11,8 @@ use toml::Spanned;
 use crate::error::{Failure, Result};
 use crate::plan::bind::BoundStream;
 use crate::plan::bind::relation::{Origin, schema_of};
-use crate::scenario::{JoinSpec, Micros, Scenario};
+use crate::scenario::{JoinSpec, Scenario};
+use crate::text::duration::Micros;
 use streamjoin_sql::{
     self as sql, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
 };

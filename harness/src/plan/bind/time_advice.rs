@@ -1,11 +1,12 @@
 //! How an event time of integers or text becomes a column that a condition on
 //! two event times can name.
 
-use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
+use toml_writer::{ToTomlKey, TomlKeyBuilder};
 
 use crate::plan::bind::BoundStream;
 use crate::scenario::{EventTimeSpec, Scenario, TimeUnitName};
-use crate::shell::shell_word;
+use crate::text::shell::shell_word;
+use crate::text::toml_string::quoted;
 use streamjoin_sql::{pattern_of_strftime, quote_identifier};
 
 /// The timestamp of an event time that has a unit or a format, as SQL; none for
@@ -79,9 +80,4 @@ fn of_stream(scenario: &Scenario, stream: &BoundStream) -> Option<String> {
         ),
     };
     Some(format!("{what}: {how}, and name {seen} in the condition"))
-}
-
-/// A TOML string on one line.
-fn quoted(text: &str) -> String {
-    TomlStringBuilder::new(text).as_basic().to_toml_value()
 }

@@ -95,7 +95,7 @@ fn describe_join(text: &mut String, number: usize, joined: &BoundTable) {
             None => String::new(),
             Some(VersionStart::Batch(batch)) => format!("from batch {batch} on: "),
             Some(VersionStart::Time(time)) => {
-                format!("from {} on: ", crate::record::iso_millis(time))
+                format!("from {} on: ", crate::text::instant::iso_millis(time))
             }
         };
         let rows = version.feed.rows().map_or(String::new(), |rows| format!(", {rows} rows"));

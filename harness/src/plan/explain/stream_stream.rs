@@ -12,6 +12,7 @@ use crate::plan::bind::stream_stream::{BoundStreamStream, BoundStreams};
 use crate::plan::explain::{describe_read, row_bytes};
 use crate::plan::{SidePlan, Strategy, StreamStreamPlan};
 use crate::scenario::{End, Finished, JoinSpec, Merge, Scenario};
+use crate::text::duration::exact;
 
 /// What the join asks for.
 pub(in crate::plan) fn describe(
@@ -29,11 +30,9 @@ pub(in crate::plan) fn describe(
     for (side, delay) in [Side::Left, Side::Right].into_iter().zip(declared) {
         let name = &pair.side(side).relation.name;
         let _ = match delay {
-            Some(delay) => writeln!(
-                text,
-                "  watermark of {name}: greatest event time - {}",
-                length(delay.into())
-            ),
+            Some(delay) => {
+                writeln!(text, "  watermark of {name}: greatest event time - {}", exact(delay))
+            }
             None => writeln!(text, "  watermark of {name}: none, so none of its rows is ever late"),
         };
     }
@@ -69,7 +68,7 @@ fn describe_replay(text: &mut String, scenario: &Scenario) {
             text,
             "disorder: {} % of the rows are held back by up to {} (seed {})",
             disorder.share * 100.0,
-            length(disorder.max.0.into()),
+            exact(disorder.max.0),
             disorder.seed
         );
     }
@@ -79,7 +78,7 @@ fn describe_replay(text: &mut String, scenario: &Scenario) {
                 text,
                 "{}: leaves the watermark after a silence of {} of arrival time",
                 name.get_ref(),
-                length(timeout.get_ref().0.into())
+                exact(timeout.get_ref().0)
             );
         }
         if stream.finished.as_ref().is_some_and(|f| *f.get_ref() == Finished::Leaves) {
@@ -118,7 +117,7 @@ fn describe_condition(text: &mut String, join: &BoundStreamStream) {
             let _ = writeln!(text, "  event time: equal");
         }
         Some(TimeKey::Window { width }) => {
-            let _ = writeln!(text, "  event time: in the same window of {}", length(width.into()));
+            let _ = writeln!(text, "  event time: in the same window of {}", exact(width));
         }
         None if join.time.interval.is_unbounded() => {
             let _ = writeln!(text, "  event time: no condition");
@@ -189,7 +188,7 @@ fn line(
             let sign = if delay < 0 { '+' } else { '-' };
             let distance = match delay {
                 0 => String::new(),
-                delay => format!(" {sign} {}", length(delay.abs())),
+                delay => format!(" {sign} {}", exact(delay.abs())),
             };
             // Lines are whole milliseconds, an inclusive bound's one below.
             let exact = if inclusive { " - 1 ms" } else { "" };
@@ -285,7 +284,7 @@ fn expected(plan: &StreamStreamPlan, side: Side) -> String {
         streamjoin_kernels::time::WatermarkPolicy::Max => behind.min(),
     };
     let retention = retention + behind.unwrap_or(0);
-    let stays = length(retention);
+    let stays = exact(retention);
     match rate(stream) {
         Some(rate) => {
             let rows = rate * retention as f64 / 1e6;
@@ -310,22 +309,4 @@ fn rate(side: &SidePlan) -> Option<f64> {
     let seconds = (i128::from(max) - i128::from(min)) as f64 / 1e6;
     let kept = stream.prepare.apply(first.batch).ok()?;
     (seconds > 0.0).then(|| kept.num_rows() as f64 / seconds)
-}
-
-/// A length of time in the largest unit in which it is whole.
-fn length(micros: i128) -> String {
-    const UNITS: [(i128, &str); 6] = [
-        (86_400_000_000, "d"),
-        (3_600_000_000, "h"),
-        (60_000_000, "min"),
-        (1_000_000, "s"),
-        (1_000, "ms"),
-        (1, "us"),
-    ];
-    if micros == 0 {
-        return "0 s".to_owned();
-    }
-    let found = UNITS.into_iter().find(|(unit, _)| micros % unit == 0);
-    let (unit, name) = found.unwrap_or((1, "us"));
-    format!("{} {name}", micros / unit)
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use streamjoin_datasets::{FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path};
+use streamjoin_datasets::{
+    FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path, to_hex,
+};
 
 use crate::error::{Failure, Result};
 use crate::plan::{Feed, Plan};
@@ -32,7 +34,7 @@ impl Plan {
                 Feed::Memory(_) => return None,
             }
         }
-        Some(hex(hasher))
+        Some(to_hex(&hasher.finalize()))
     }
 
     /// SHA-256 of what each stream and table reads, by its name: of the contents
@@ -78,7 +80,7 @@ fn types(feeds: &[&Feed]) -> Result<Option<String>> {
             hasher.get_or_insert_with(Sha256::new).update(columns.map_err(Failure::run)?);
         }
     }
-    Ok(hasher.map(hex))
+    Ok(hasher.map(|hasher| to_hex(&hasher.finalize())))
 }
 
 fn contents(feeds: &[&Feed]) -> Result<String> {
@@ -104,7 +106,7 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
             }
         }
     }
-    Ok(hex(hasher))
+    Ok(to_hex(&hasher.finalize()))
 }
 
 /// The folders `key=value` on the way from what was asked for to a file.
@@ -115,10 +117,6 @@ fn partitions(origin: &Path, file: &Path) -> Vec<String> {
         .map(|folder| folder.as_os_str().to_string_lossy().into_owned())
         .filter(|folder| folder.find('=').is_some_and(|at| at > 0))
         .collect()
-}
-
-fn hex(hasher: Sha256) -> String {
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What the sidecar of a file, or of the recording that it is part of, says.

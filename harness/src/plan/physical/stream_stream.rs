@@ -22,7 +22,8 @@ use crate::plan::physical::table_joins::{Before, add_keys};
 use crate::plan::physical::uses::FilterOnly;
 use crate::plan::projector::{Item, Projector};
 use crate::plan::{OutputPlan, Strategy, StreamPlan, TableJoinPlan, Timing};
-use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Micros, Scenario, Trigger};
+use crate::scenario::{DisorderSpec, End, Finished, JoinSpec, Merge, Scenario, Trigger};
+use crate::text::duration::Micros;
 use streamjoin_sql::BoundExpr;
 
 /// Two streams, joined with each other and then with tables.

@@ -2,7 +2,8 @@
 
 use streamjoin_kernels::{BatchReport, SideReport};
 
-use crate::record::{EventTime, StateCustomMetrics, StateOperator, iso_millis};
+use crate::record::{EventTime, StateCustomMetrics, StateOperator};
+use crate::text::instant::iso_millis;
 
 /// Watermarks and event times; none where no stream declares a watermark.
 pub(crate) fn event_time(report: &BatchReport) -> Option<EventTime> {

@@ -5,8 +5,9 @@
 
 use arrow::array::{Array, Int64Array};
 
-use crate::record::{EventTime, iso_millis};
-use crate::scenario::Micros;
+use crate::record::EventTime;
+use crate::text::duration::Micros;
+use crate::text::instant::iso_millis;
 
 /// A stream's watermark: whole milliseconds, from 0 on, never falling, moved
 /// between batches.

@@ -4,8 +4,8 @@ use streamjoin_kernels::{BatchReport, Side};
 
 use super::evidence::Ahead;
 use crate::plan::StreamStreamPlan;
-use crate::record::iso_millis;
 use crate::replay::source::{MergedBatch, RowPlace};
+use crate::text::instant::iso_millis;
 
 /// A row that far ahead of the others, and its stream's watermark delay ten
 /// times over, is taken for an outlier.

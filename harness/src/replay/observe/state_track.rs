@@ -3,6 +3,7 @@
 use streamjoin_kernels::{BatchKind, BatchReport};
 
 use crate::record::{StateBytes, StateRows};
+use crate::statistics::lower_median;
 
 /// What the state came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,7 +67,7 @@ impl StateTrack {
         let mut outcome = self.outcome;
         let mut rows: Vec<u64> = self.after_warm_up.iter().map(|(rows, _)| *rows).collect();
         outcome.rows.plateaus = plateaus(&rows);
-        outcome.rows.plateau = median(&mut rows);
+        outcome.rows.plateau = lower_median(&mut rows);
         let live = self.after_warm_up.iter().filter(|(rows, _)| *rows > 0);
         let mut ratios: Vec<f64> = live.map(|(rows, bytes)| *bytes as f64 / *rows as f64).collect();
         ratios.sort_by(f64::total_cmp);
@@ -86,12 +87,6 @@ pub fn plateaus(rows: &[u64]) -> Option<bool> {
     let (quarter, half) = (rows.len() / 4, rows.len() / 2);
     let second_quarter = greatest(&rows[quarter..half]);
     Some(u128::from(greatest(&rows[half..])) * 10 <= u128::from(second_quarter) * 11)
-}
-
-/// The median; the lower one of two.
-fn median(values: &mut [u64]) -> Option<u64> {
-    values.sort_unstable();
-    values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Float32Type, Float64Type, TimeUnit, TimestampMi
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::error::{Failure, Result};
-use crate::record::iso_millis;
+use crate::text::instant::iso_millis;
 
 const NULL: &str = "NULL";
 

@@ -3,7 +3,7 @@
 use super::super::contender::Contender;
 use super::super::room::{contender_bytes, free_bytes, rows_bytes};
 use super::super::workload::Workload;
-use crate::machine::bytes_text;
+use crate::text::bytes;
 
 /// Places of contenders that take turns with each other, those of one number of
 /// threads together.
@@ -36,8 +36,8 @@ fn room(workload: &Workload, free: Option<u64>) -> Result<usize, String> {
     if room < 2 {
         return Err(format!(
             "needs about {} of memory, {} can be had",
-            bytes_text(rows + 2 * each),
-            bytes_text(free)
+            bytes::binary(rows + 2 * each),
+            bytes::binary(free)
         ));
     }
     Ok(usize::try_from(room - 1).unwrap_or(usize::MAX))

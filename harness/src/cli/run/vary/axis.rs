@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::Value as Json;
 use toml_edit::{Key, Value};
 
-use crate::cli::commas::parts;
+use crate::text::commas::parts;
 
 /// A varied key with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]

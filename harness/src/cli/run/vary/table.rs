@@ -3,9 +3,12 @@
 use comfy_table::Table;
 
 use super::Run;
-use crate::cli::table::{bytes, grouped, millis, or_dash, rate, table};
+use crate::cli::table::{millis, or_dash, table};
 use crate::record::Quantiles;
 use crate::scenario::Scenario;
+use crate::text::bytes;
+use crate::text::number::{grouped, rate};
+use crate::text::percent;
 
 /// The lines that `run --vary` prints; `verified` = the rows agreed where they must.
 pub(super) fn lines(
@@ -72,25 +75,25 @@ fn runs_table(keys: &[String], runs: &[Run], answers: bool) -> Table {
             run.record.strategy.clone(),
             or_dash(summary.rows_per_second.map(rate)),
             or_dash(summary.join_rows_per_second.map(rate)),
-            or_dash(summary.spread.map(|spread| format!("{:.1} %", spread * 100.0))),
+            or_dash(summary.spread.map(|spread| percent::decimals(spread, 1))),
             grouped(summary.batches),
             latency(|latency| latency.p50),
             latency(|latency| latency.p99),
         ]);
         if tables {
             cells.push(or_dash(summary.build_ms.map(millis)));
-            cells.push(or_dash(summary.table_bytes.map(bytes)));
+            cells.push(or_dash(summary.table_bytes.map(bytes::decimal)));
         }
         if state {
             let rows = summary.state_rows.as_ref();
             cells.push(or_dash(rows.map(|rows| grouped(rows.peak))));
             cells.push(or_dash(rows.and_then(|rows| rows.plateau).map(grouped)));
-            cells.push(or_dash(summary.state_bytes.map(|state| bytes(state.peak))));
+            cells.push(or_dash(summary.state_bytes.map(|state| bytes::decimal(state.peak))));
         }
         if late {
             cells.push(or_dash(summary.dropped.late.map(grouped)));
         }
-        cells.push(or_dash(summary.peak_anon_bytes.map(bytes)));
+        cells.push(or_dash(summary.peak_anon_bytes.map(bytes::decimal)));
         if answers {
             cells.push(grouped(summary.rows_out));
             cells.push(or_dash(summary.checksum.clone()));

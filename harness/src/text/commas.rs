@@ -2,7 +2,7 @@
 
 /// The parts of `text` between top-level commas, without the blanks around them.
 /// Quotes are `'`, `"` and `` ` ``; in double quotes a backslash takes what follows.
-pub(super) fn parts(text: &str) -> Vec<&str> {
+pub(crate) fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     let mut quote: Option<char> = None;
     let mut escaped = false;

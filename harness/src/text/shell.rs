@@ -1,4 +1,4 @@
-//! Words of commands that people are to paste.
+//! Words of commands that people are to paste into a shell.
 
 /// A word as a shell reads it.
 pub(crate) fn shell_word(word: &str) -> String {

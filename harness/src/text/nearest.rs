@@ -1,0 +1,12 @@
+//! What somebody who misspelt a name most likely meant.
+
+/// The name among `known` that `name` was most likely meant to be.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= 1 + name.chars().count().max(candidate.chars().count()) / 3
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
