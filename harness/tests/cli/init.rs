@@ -60,7 +60,7 @@ fn a_stream_and_a_table() {
                 "[stream.clicks]",
                 "recording = \"clicks.csv\"",
                 "event_time = \"ts\"",
-                "# `ts`: a timestamp; 0.2 % of the rows are out of order, by 9 s at most",
+                "# `ts`: a timestamp; 0.25 % of the rows are out of order, by 9 s at most",
                 "# watermark = \"10 seconds\"",
                 "name = \"users\"",
                 "on = \"clicks.user_id = users.id\"",

@@ -192,7 +192,7 @@ fn explain_shows_lines_and_expected_rows() {
         "watermark of impressions: greatest event time - 1 min",
         "state of impressions: a row leaves when impressions.at <= W - 10 s - 1 ms",
         "state of clicks: a row leaves when clicks.at <= W - 1 ms",
-        "rows/s x 70 s",
+        "rows/s x 1 min 10 s",
         "kept in state of clicks: keys, event time and 1 column (at)",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
