@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow::util::display::array_value_to_string;
-use streamjoin_kernels::{
-    AutoIndex, IndexChoice, JoinOptions, JoinStats, JoinType, KeyPair, Result, StreamStaticJoin,
-    StreamStaticSpec,
-};
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::table::auto::AutoIndex;
+use streamjoin_kernels::{IndexChoice, JoinType, Result};
 
 const CUSTOMERS: i64 = 100_000;
 
@@ -48,7 +47,7 @@ fn print_rows(rows: &RecordBatch) -> Result<()> {
 
 fn main() -> Result<()> {
     let (table, first) = (customers()?, orders(1)?);
-    let spec = StreamStaticSpec::on(
+    let spec = stream_static::Spec::on(
         first.schema(),
         table.schema(),
         JoinType::LeftOuter,
@@ -56,8 +55,11 @@ fn main() -> Result<()> {
     );
     // What is known of the stream helps to choose the index.
     let auto = AutoIndex { probe_rows: Some(20e6), hit_rate: 0.9, ..AutoIndex::default() };
-    let options = JoinOptions { index: IndexChoice::Auto(auto), ..JoinOptions::default() };
-    let mut join = StreamStaticJoin::new(spec, options)?;
+    let options = stream_static::Options {
+        index: IndexChoice::Auto(auto),
+        ..stream_static::Options::default()
+    };
+    let mut join = stream_static::Join::new(spec, options)?;
     let snapshot = join.build(&[table], 1)?;
     println!(
         "{} customers in a table of {} KB, index `{}`, built in {:?}",
@@ -68,7 +70,7 @@ fn main() -> Result<()> {
     );
     join.swap(snapshot);
 
-    let mut total = JoinStats::default();
+    let mut total = stream_static::Stats::default();
     for batch in 1..=10 {
         let mut output = join.push(&orders(batch)?)?;
         while let Some(rows) = output.next_batch()? {

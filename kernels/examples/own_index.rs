@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use streamjoin_kernels::key::KeyView;
+use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::table::{
     BuildInput, BuiltIndex, FindCursor, IndexBuilder, JoinIndex, Probe,
 };
-use streamjoin_kernels::{
-    IndexChoice, IndexKind, JoinOptions, JoinType, KeyPair, NO_ROW, Pairs, Result,
-    StreamStaticJoin, StreamStaticSpec,
-};
+use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, NO_ROW, Pairs, Result};
 
 /// Builds a [`Bisected`].
 #[derive(Debug)]
@@ -146,10 +144,15 @@ fn main() -> Result<()> {
     let stream = batch((0..2000).collect(), "event")?;
     let mut rows_out = Vec::new();
     for index in [IndexChoice::Own(Arc::new(BisectedBuilder)), IndexKind::Chained.into()] {
-        let options = JoinOptions { index, max_output_rows: 100, ..JoinOptions::default() };
+        let options = stream_static::Options {
+            index,
+            max_output_rows: 100,
+            ..stream_static::Options::default()
+        };
         let keys = vec![KeyPair::equal(0, 0)];
-        let spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys);
-        let mut join = StreamStaticJoin::new(spec, options)?;
+        let spec =
+            stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys);
+        let mut join = stream_static::Join::new(spec, options)?;
         join.swap(join.build(std::slice::from_ref(&table), 1)?);
         let mut output = join.push(&stream)?;
         while let Some(rows) = output.next_batch()? {

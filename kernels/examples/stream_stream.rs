@@ -7,11 +7,9 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
+use streamjoin_kernels::stream_stream::{self, End};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
-use streamjoin_kernels::{
-    End, JoinType, Result, Side, StreamBatch, StreamInput, StreamKey, StreamOptions,
-    StreamStreamJoin, StreamStreamSpec,
-};
+use streamjoin_kernels::{JoinType, Result, Side};
 
 const SECOND: i64 = 1_000_000;
 /// When the streams begin: in 2026, in seconds since 1970.
@@ -28,7 +26,7 @@ fn events(ids_and_seconds: impl Iterator<Item = (i64, i64)> + Clone) -> Result<R
 
 /// Reads a batch's output to its end; returns how many rows matched, and how
 /// many came out because they will match no more.
-fn drain(batch: Option<StreamBatch<'_>>) -> Result<(u64, u64)> {
+fn drain(batch: Option<stream_stream::Batch<'_>>) -> Result<(u64, u64)> {
     let Some(mut output) = batch else { return Ok((0, 0)) };
     while output.next_batch()?.is_some() {}
     let report = output.report();
@@ -38,15 +36,15 @@ fn drain(batch: Option<StreamBatch<'_>>) -> Result<(u64, u64)> {
 fn main() -> Result<()> {
     let schema = events(std::iter::empty())?.schema();
     // Events come at most ten seconds out of order.
-    let input = |schema| StreamInput::timed(schema, 1, Some(10 * SECOND));
-    let spec = StreamStreamSpec::on(
+    let input = |schema| stream_stream::Input::timed(schema, 1, Some(10 * SECOND));
+    let spec = stream_stream::Spec::on(
         input(schema.clone()),
         input(schema),
         JoinType::LeftOuter,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(0, 60 * SECOND), key: None },
     );
-    let mut join = StreamStreamJoin::new(spec, StreamOptions::default())?;
+    let mut join = stream_stream::Join::new(spec, stream_stream::Options::default())?;
     println!("impressions leave the state: {:?}", join.expiry(Side::Left));
 
     let (mut clicked, mut ignored) = (0, 0);

@@ -4,36 +4,37 @@
 //!
 //! | to | call |
 //! | --- | --- |
-//! | join micro-batches with a table | [`StreamStaticJoin::new`], [`build`](StreamStaticJoin::build), [`swap`](StreamStaticJoin::swap), [`push`](StreamStaticJoin::push) |
-//! | change the table | `build` a new [`DimensionSnapshot`], `swap` it in between batches |
-//! | chain joins | feed one join's output batches to the next, whose stream schema is the first one's [`output_schema`](StreamStaticJoin::output_schema) |
-//! | join two streams | [`StreamStreamJoin::new`], [`push`](StreamStreamJoin::push), [`advance`](StreamStreamJoin::advance), [`finish`](StreamStreamJoin::finish) |
-//! | say how far apart in time they match | [`time::IntervalCondition`], [`time::TimeCondition`] |
-//! | add a condition beyond equality | a [`Filter`] with a [`Predicate`] of your own |
-//! | ask whether a join can be had at all | [`support::stream_static`], [`support::stream_stream`] |
-//! | choose how it is done | [`JoinOptions`]: [`Layout`], [`IndexChoice`], threads, batch sizes; [`StreamOptions`]: [`StoreKind`], threads, limits |
-//! | have the index chosen by cost | [`IndexChoice::Auto`] with an [`AutoIndex`]: tell it how many rows will be looked up and how many of them match; figures of your machine in a [`CostModel`] of [`CostPoint`]s; [`estimates`](StreamStaticJoin::estimates) shows what it thinks |
-//! | name the index | [`IndexChoice::Kind`] with an [`IndexKind`]; [`notes`](DimensionSnapshot::notes) say if another one had to serve |
-//! | put a Bloom filter in front, for streams that mostly miss | [`table::FilteredBuilder`] in [`IndexChoice::Own`] |
-//! | bring an index of your own | implement [`table::IndexBuilder`] and [`table::JoinIndex`], hand it over in [`IndexChoice::Own`] |
-//! | share one table among all threads | [`Layout::Broadcast`] |
-//! | give each thread partitions of its own, as a shuffle would | [`Layout::Partitioned`] |
-//! | merge sorted sides, without an index | [`Layout::SortMerge`]; as an index of its own: [`probe::SortMerge`] |
-//! | keep account of memory | a [`MemoryReservation`] in [`JoinOptions`]; [`DimensionSnapshot::bytes`], [`peak_build_bytes`](DimensionSnapshot::peak_build_bytes) |
-//! | join plain slices, without Arrow | [`KeyTable::new`] or [`with_index`](KeyTable::with_index), [`pairs`](KeyTable::pairs), [`first_matches`](KeyTable::first_matches), [`exists`](KeyTable::exists) |
-//! | the same in bounded steps | [`KeyTable::find`], [`Matches::next_pairs`] |
-//! | lay payload out as the index has its rows | [`KeyTable::take_order`] |
-//! | look up keys of columns, with nulls and coercions | [`key::comparison_type`], [`key::cast`], [`key::KeyEncoder`], then a [`KeyTable`] |
-//! | hold the state of a stream yourself | [`state::StateStore`] from [`StoreKind::build`] |
+//! | join micro-batches with a table | [`stream_static::Join::new`], [`build`](stream_static::Join::build), [`swap`](stream_static::Join::swap), [`push`](stream_static::Join::push) |
+//! | change the table | `build` a new [`TableSnapshot`], `swap` it in between batches |
+//! | join with several tables in order | pass the output batches of one join to the next, whose stream schema is the [`output_schema`](stream_static::Join::output_schema) of the one before |
+//! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
+//! | say how far apart in time rows may match | [`time::IntervalCondition`] in a [`time::TimeCondition`] |
+//! | add a condition beyond equality | a [`Filter`] with your own [`Predicate`] |
+//! | check whether a join is possible at all | [`spark::supported`] |
+//! | choose how a join runs | [`stream_static::Options`]: [`Layout`](stream_static::Layout), [`IndexChoice`], threads, batch sizes; [`stream_stream::Options`]: [`StoreKind`], threads, limits |
+//! | have the index chosen by cost | [`IndexChoice::Auto`] with a [`table::auto::AutoIndex`] that says how many rows will be looked up and how many of them match; figures of your machine as a [`CostModel`](table::auto::CostModel); [`estimates`](stream_static::Join::estimates) shows the expected costs |
+//! | name the index | [`IndexChoice::Kind`] with an [`IndexKind`]; [`notes`](TableSnapshot::notes) says whether another one had to be used |
+//! | put a Bloom filter in front, for streams that mostly match nothing | [`table::FilteredBuilder`] in [`IndexChoice::Own`] |
+//! | use your own index | implement [`table::IndexBuilder`] and [`table::JoinIndex`], and pass it in [`IndexChoice::Own`] |
+//! | share one table among all threads | [`Layout::Broadcast`](stream_static::Layout::Broadcast) |
+//! | give each thread its own partitions, as a shuffle would | [`Layout::Partitioned`](stream_static::Layout::Partitioned) |
+//! | merge sorted sides, without an index | [`Layout::SortMerge`](stream_static::Layout::SortMerge), or [`probe::SortMerge`] as an index |
+//! | account for memory | a [`MemoryReservation`] in [`stream_static::Options`]; [`TableSnapshot::bytes`], [`peak_build_bytes`](TableSnapshot::peak_build_bytes) |
+//! | join plain slices, without Arrow | [`KeyTable::new`](table::KeyTable::new) or [`with_index`](table::KeyTable::with_index), [`pairs`](table::KeyTable::pairs), [`first_matches`](table::KeyTable::first_matches), [`exists`](table::KeyTable::exists) |
+//! | the same in bounded steps | [`KeyTable::find`](table::KeyTable::find), [`Matches::next_pairs`](table::Matches::next_pairs) |
+//! | lay payload out in the order of the index | [`KeyTable::take_order`](table::KeyTable::take_order) |
+//! | look up keys of Arrow columns, with nulls and coercion | [`spark::comparison_type`], [`spark::cast`], [`key::KeyEncoder`], then a [`KeyTable`](table::KeyTable) |
+//! | store the state of a stream yourself | a [`state::StateStore`] from [`StoreKind::build`] |
 //! | force an instruction set | an [`Isa`] in the [`KeyHasher`] |
 //!
-//! Programs to start from are in `examples/`: `enrich`, `swap_dimension`,
+//! Programs to start from are in `examples/`: `enrich`, `swap_table`,
 //! `stream_stream` and `own_index`.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-//! use streamjoin_kernels::*;
+//! use streamjoin_kernels::stream_static::{self, KeyPair};
+//! use streamjoin_kernels::{JoinType, Result};
 //!
 //! # fn main() -> Result<()> {
 //! let orders = RecordBatch::try_from_iter([
@@ -44,8 +45,8 @@
 //!     ("name", Arc::new(StringArray::from(vec!["Ann", "Bob"])) as ArrayRef),
 //! ])?;
 //! let keys = vec![KeyPair::equal(0, 0)];
-//! let spec = StreamStaticSpec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys);
-//! let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+//! let spec = stream_static::Spec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys);
+//! let mut join = stream_static::Join::new(spec, stream_static::Options::default())?;
 //! join.swap(join.build(&[users], 0)?);
 //! let mut output = join.push(&orders)?;
 //! let rows = output.next_batch()?.expect("every order comes out");
@@ -56,48 +57,48 @@
 //! ```
 //!
 //! # The floors
-//! Imports point one way: [`time`], [`arch`] and [`memory`], then [`key`],
-//! [`hash`] and [`pairs`], then [`table`], then [`probe`], then [`dimension`]
-//! and [`state`], then [`operator`].
+//! Imports point one way. From the bottom up: the vocabulary (`error`,
+//! `join_type`, `side`, `null_equality`, `output_mode`, `pairs`, `column`,
+//! `predicate`), then [`time`], [`arch`] and [`memory`], then [`spark`], then
+//! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
+//! [`state`], then the operators [`stream_static`] and [`stream_stream`].
 
 pub mod arch;
-pub mod dimension;
+mod column;
 mod error;
 pub mod hash;
 mod join_type;
 pub mod key;
 pub mod memory;
 mod null_equality;
-pub mod operator;
+mod operator;
 mod output_mode;
-pub mod pairs;
+mod pairs;
+mod predicate;
 pub mod probe;
 mod side;
+mod snapshot;
+pub mod spark;
 pub mod state;
-pub mod support;
 pub mod table;
 pub mod time;
 
-pub use arch::Isa;
-pub use dimension::DimensionSnapshot;
+pub use arch::isa::Isa;
+pub use column::{ColumnRef, OutputColumn, SideColumn};
 pub use error::{JoinError, Result};
 pub use hash::KeyHasher;
 pub use join_type::JoinType;
-pub use memory::MemoryReservation;
+pub use memory::reservation::MemoryReservation;
 pub use null_equality::NullEquality;
-pub use operator::{
-    BatchKind, BatchReport, BatchTimes, Beyond, BroadcastLimit, End, EventTimeStats, JoinCursor,
-    JoinOptions, JoinStats, KeyPair, Layout, OutputColumn, SideReport, StateLimit, StreamBatch,
-    StreamInput, StreamKey, StreamOptions, StreamStaticJoin, StreamStaticSpec, StreamStreamJoin,
-    StreamStreamSpec, output_on, output_using, streams_output_on, streams_output_using,
-    streams_using_keys, using_keys,
-};
+pub use operator::{stream_static, stream_stream};
 pub use output_mode::OutputMode;
 pub use pairs::{NO_ROW, Pairs};
-pub use probe::{ColumnRef, Filter, Predicate, SideColumn};
-pub use side::Side;
-pub use state::{BlockOptions, StoreKind};
-pub use table::{AutoIndex, CostModel, CostPoint, IndexChoice, IndexKind, KeyTable, Matches};
+pub use predicate::{Filter, Predicate};
+pub use side::{Side, Sides};
+pub use snapshot::TableSnapshot;
+pub use state::kind::StoreKind;
+pub use table::build::IndexChoice;
+pub use table::kind::IndexKind;
 
 /// The examples of the README.
 #[cfg(doctest)]

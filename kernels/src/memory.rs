@@ -18,7 +18,7 @@
 //! assert!(buffer.bytes() >= 8 << 20);
 //! ```
 
-mod reservation;
+pub(crate) mod reservation;
 
 mod huge_pages;
 
@@ -27,7 +27,6 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 pub(crate) use huge_pages::HugePages;
-pub use reservation::MemoryReservation;
 pub(crate) use reservation::Reserved;
 
 /// From this size on a buffer gets a map of its own: two huge pages.

@@ -7,7 +7,8 @@ pub const NO_ROW: u32 = u32::MAX;
 /// `build_rows[i]`. A build row of [`NO_ROW`] stands for a row of nulls.
 ///
 /// ```
-/// use streamjoin_kernels::{KeyTable, Pairs};
+/// use streamjoin_kernels::Pairs;
+/// use streamjoin_kernels::table::KeyTable;
 ///
 /// let mut pairs = Pairs::default();
 /// KeyTable::new(&[10, 20]).unwrap().pairs(&[20, 30], &mut pairs).unwrap();

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{IndexKind, JoinType};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -23,17 +24,17 @@ fn keyed(name: &str, keys: impl Iterator<Item = i64>) -> RecordBatch {
 /// TRAPS 27, 30: one test, since both parts look at the whole process.
 #[test]
 fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
-    let options = |layout, index: IndexKind| JoinOptions {
+    let options = |layout, index: IndexKind| stream_static::Options {
         layout,
         index: index.into(),
-        ..JoinOptions::default()
+        ..stream_static::Options::default()
     };
     let strategies =
         || IndexKind::ALL.into_iter().flat_map(|index| Layout::ALL.map(|layout| (layout, index)));
     let joined = |stream: &RecordBatch, table: &RecordBatch, options| {
         let keys = vec![KeyPair::equal(0, 0)];
-        let spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
-        StreamStaticJoin::new(spec, options).unwrap()
+        let spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+        stream_static::Join::new(spec, options).unwrap()
     };
 
     // 1e10 pairs, of which 1e7 are looked at.

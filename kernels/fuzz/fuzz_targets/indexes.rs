@@ -5,12 +5,9 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use streamjoin_kernels::{IndexKind, Isa, NO_ROW, Pairs};
 use streamjoin_kernels::key::{ByteKeys, Keys};
-use streamjoin_kernels::pairs::{NO_ROW, Pairs};
-use streamjoin_kernels::Isa;
-use streamjoin_kernels::table::{
-    BuildInput, FilteredBuilder, FindCursor, IndexBuilder, IndexKind, Probe,
-};
+use streamjoin_kernels::table::{BuildInput, FilteredBuilder, FindCursor, IndexBuilder, Probe};
 
 #[derive(Arbitrary, Debug)]
 struct Input {

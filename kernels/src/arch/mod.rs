@@ -8,7 +8,8 @@
 //! level; adding an architecture is one folder and one arm in `dispatch`.
 //!
 //! ```
-//! use streamjoin_kernels::arch::{CacheSizes, Isa, hash_words};
+//! use streamjoin_kernels::Isa;
+//! use streamjoin_kernels::arch::{CacheSizes, hash_words};
 //!
 //! let keys = [1, 2, 3];
 //! let mut hashes = [[0; 3]; 2];
@@ -21,7 +22,7 @@
 mod bloom;
 mod cache;
 mod hash;
-mod isa;
+pub(crate) mod isa;
 mod pilot;
 mod portable;
 mod prefetch;
@@ -32,7 +33,7 @@ mod x86_64;
 pub(crate) use bloom::{bloom_bits, bloom_passing};
 pub use cache::CacheSizes;
 pub use hash::{hash_wide, hash_words, mix, mix_wide};
-pub use isa::Isa;
+pub(crate) use isa::Isa;
 pub(crate) use pilot::{Geometry, Hashed, PILOT_PADDING, Strided, pilot_matches, pilot_slots};
 pub use prefetch::{prefetch_address, prefetch_read};
 pub(crate) use select::{found_bits, select_matches};

@@ -21,7 +21,7 @@ pub enum Keys {
 ///
 /// ```
 /// use streamjoin_kernels::key::ByteKeys;
-/// use streamjoin_kernels::KeyTable;
+/// use streamjoin_kernels::table::KeyTable;
 ///
 /// let fruit = ByteKeys::new(vec![0, 5, 8].into(), b"applefig".to_vec().into());
 /// assert_eq!(fruit.get(1), b"fig");

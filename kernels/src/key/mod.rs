@@ -1,6 +1,7 @@
 //! Join keys: Arrow columns in, normalised keys out.
 //!
-//! Columns are brought to one comparable type ([`comparison_type`], [`cast`]),
+//! Columns are brought to one comparable type ([`comparison_type`](crate::spark::comparison_type),
+//! [`cast`](crate::spark::cast)),
 //! then packed: up to 8 bytes into one word, up to 16 into a wide word, all
 //! else into byte strings. Equal keys have equal bits from then on; floats are
 //! canonical, and rows whose key can match nothing are told apart by a mask.
@@ -10,25 +11,24 @@
 //! use arrow::array::{ArrayRef, Int32Array, Int64Array};
 //! use arrow::datatypes::DataType;
 //! use streamjoin_kernels::NullEquality;
-//! use streamjoin_kernels::key::{self, CastMode, KeyEncoder, KeyShape};
+//! use streamjoin_kernels::key::{KeyEncoder, KeyShape};
+//! use streamjoin_kernels::spark::{self, CastMode};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let left = Arc::new(Int32Array::from(vec![Some(-1), None])) as ArrayRef;
 //! let right = Arc::new(Int64Array::from(vec![7, -1])) as ArrayRef;
-//! let common = key::comparison_type(left.data_type(), right.data_type())?;
+//! let common = spark::comparison_type(left.data_type(), right.data_type())?;
 //! assert_eq!(common, DataType::Int64);
 //!
 //! let encoder = KeyEncoder::new(&[(common.clone(), NullEquality::NullMatchesNothing)])?;
 //! assert_eq!(encoder.shape(), KeyShape::Word);
-//! let left = encoder.encode(&[key::cast(&left, &common, CastMode::Ansi)?], 2)?;
+//! let left = encoder.encode(&[spark::cast(&left, &common, CastMode::Ansi)?], 2)?;
 //! assert!(!left.matchable.expect("there is a null").value(1));
 //! assert_eq!(left.keys.take(&[0]).len(), 1);
 //! # Ok(())
 //! # }
 //! ```
 
-mod cast;
-mod coercion;
 mod columns;
 mod encoder;
 mod keys;
@@ -36,8 +36,6 @@ mod keys;
 mod tests;
 mod view;
 
-pub use cast::{CastMode, calendar, can_cast, cast};
-pub use coercion::{comparison_type, decimal_digits};
 pub use encoder::{EncodedKeys, KeyEncoder, KeyShape};
 pub use keys::{ByteKeys, Keys};
 pub use view::{KeyRows, KeyView};

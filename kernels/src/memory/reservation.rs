@@ -14,7 +14,8 @@ use crate::error::{JoinError, Result};
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-/// use streamjoin_kernels::*;
+/// use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
+/// use streamjoin_kernels::stream_static::{self, KeyPair};
 ///
 /// /// So many bytes are left.
 /// #[derive(Debug)]
@@ -40,9 +41,9 @@ use crate::error::{JoinError, Result};
 /// let build = |left| {
 ///     let memory: Arc<dyn MemoryReservation> = Arc::new(Account(AtomicUsize::new(left)));
 ///     let keys = vec![KeyPair::equal(0, 0)];
-///     let spec = StreamStaticSpec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys);
-///     let options = JoinOptions { memory: Some(memory), ..JoinOptions::default() };
-///     StreamStaticJoin::new(spec, options)?.build(std::slice::from_ref(&table), 1)
+///     let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys);
+///     let options = stream_static::Options { memory: Some(memory), ..stream_static::Options::default() };
+///     stream_static::Join::new(spec, options)?.build(std::slice::from_ref(&table), 1)
 /// };
 /// assert!(build(1 << 20)?.peak_build_bytes() < 1 << 20);
 /// assert!(matches!(build(1000), Err(JoinError::MemoryRefused { .. })));

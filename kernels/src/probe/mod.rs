@@ -5,7 +5,8 @@
 //! use std::sync::Arc;
 //! use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 //! use arrow::compute::kernels::cmp::lt;
-//! use streamjoin_kernels::*;
+//! use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result};
+//! use streamjoin_kernels::stream_static::{self, KeyPair};
 //!
 //! /// `stream.a < table.b`, for pairs whose keys are equal.
 //! #[derive(Debug)]
@@ -24,12 +25,12 @@
 //! };
 //! let (stream, table) = (batch(vec![1, 1], vec![5, 9])?, batch(vec![1, 1], vec![6, 7])?);
 //! let keys = vec![KeyPair::equal(0, 0)];
-//! let mut spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+//! let mut spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
 //! spec.residual = Some(Filter {
-//!     columns: vec![ColumnRef::Stream(1), ColumnRef::Dimension(1)],
+//!     columns: vec![ColumnRef::Stream(1), ColumnRef::Table(1)],
 //!     predicate: Arc::new(Less),
 //! });
-//! let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+//! let mut join = stream_static::Join::new(spec, stream_static::Options::default())?;
 //! join.swap(join.build(&[table], 1)?);
 //! let rows = join.push(&stream)?.next_batch()?.expect("5 < 6, 5 < 7");
 //! assert_eq!(rows.num_rows(), 2);
@@ -41,7 +42,6 @@ mod gather;
 mod merge;
 mod partition;
 mod payload;
-mod predicate;
 mod row_columns;
 mod row_store;
 mod scatter;
@@ -51,6 +51,5 @@ pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, slice_bytes
 pub use merge::SortMerge;
 pub(crate) use partition::{Partitions, group_rows};
 pub(crate) use payload::Payload;
-pub use predicate::{ColumnRef, Filter, Predicate, SideColumn};
 pub(crate) use row_columns::RowColumns;
 pub(crate) use scatter::{PartitionedKeys, partition_sizes};

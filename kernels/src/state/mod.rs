@@ -10,11 +10,11 @@
 //! ```
 //! use arrow::array::{ArrayRef, TimestampMicrosecondArray};
 //! use std::sync::Arc;
+//! use streamjoin_kernels::{Isa, KeyHasher, Pairs, StoreKind};
 //! use streamjoin_kernels::key::KeyShape;
-//! use streamjoin_kernels::state::{BlockOptions, NewRows, StateProbe, StoreKind, StorePlan};
+//! use streamjoin_kernels::state::{BlockOptions, NewRows, StateProbe, StorePlan};
 //! use streamjoin_kernels::table::{FindCursor, Probe};
 //! use streamjoin_kernels::time::EventTimes;
-//! use streamjoin_kernels::{Isa, KeyHasher, Pairs};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let hasher = KeyHasher::with_seed(Isa::detect(), 1);
@@ -47,7 +47,7 @@ mod block;
 mod codec;
 mod full_scan;
 mod keyed;
-mod kind;
+pub(crate) mod kind;
 mod ordered_map;
 mod rows;
 mod size;
@@ -61,7 +61,7 @@ use std::ops::Add;
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
-pub use kind::StoreKind;
+pub(crate) use kind::StoreKind;
 pub(crate) use rows::by_value;
 pub use size::StateSize;
 

@@ -25,7 +25,8 @@ const BLOCK: usize = 8192;
 /// answers with row numbers. It is immutable, `Send` and `Sync`.
 ///
 /// ```
-/// use streamjoin_kernels::{KeyTable, NO_ROW, Pairs};
+/// use streamjoin_kernels::{NO_ROW, Pairs};
+/// use streamjoin_kernels::table::KeyTable;
 ///
 /// # fn main() -> streamjoin_kernels::Result<()> {
 /// let customers = [7, 11, 7, 13];
@@ -57,8 +58,9 @@ const BLOCK: usize = 8192;
 /// use std::sync::Arc;
 /// use arrow::array::{ArrayRef, StringArray};
 /// use arrow::datatypes::DataType;
+/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, NullEquality, Pairs};
 /// use streamjoin_kernels::key::KeyEncoder;
-/// use streamjoin_kernels::{Isa, IndexKind, KeyHasher, KeyTable, NullEquality, Pairs};
+/// use streamjoin_kernels::table::KeyTable;
 ///
 /// # fn main() -> streamjoin_kernels::Result<()> {
 /// let encoder = KeyEncoder::new(&[(DataType::Utf8, NullEquality::NullMatchesNothing)])?;
@@ -135,7 +137,8 @@ impl KeyTable {
     /// first pairs are asked for.
     ///
     /// ```
-    /// # use streamjoin_kernels::{KeyTable, Pairs};
+    /// # use streamjoin_kernels::Pairs;
+    /// # use streamjoin_kernels::table::KeyTable;
     /// # fn main() -> streamjoin_kernels::Result<()> {
     /// let table = KeyTable::new(&[5; 1000])?;
     /// let mut matches = table.find(&[5; 1000])?;
@@ -216,7 +219,8 @@ impl KeyTable {
     /// its row in the same place.
     ///
     /// ```
-    /// # use streamjoin_kernels::{IndexKind, Isa, KeyHasher, KeyTable, Pairs};
+    /// # use streamjoin_kernels::{IndexKind, Isa, KeyHasher, Pairs};
+    /// # use streamjoin_kernels::table::KeyTable;
     /// # fn main() -> streamjoin_kernels::Result<()> {
     /// let (ids, prices) = ([30, 10, 20, 10], [0.3, 0.1, 0.2, 0.4]);
     /// let hasher = KeyHasher::with_seed(Isa::detect(), 1);

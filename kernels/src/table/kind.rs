@@ -19,7 +19,8 @@ use crate::key::KeyView;
 /// How a build side is looked up.
 ///
 /// ```
-/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, KeyTable};
+/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher};
+/// use streamjoin_kernels::table::KeyTable;
 ///
 /// let hasher = KeyHasher::with_seed(Isa::detect(), 1);
 /// for kind in IndexKind::ALL {

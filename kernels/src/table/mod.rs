@@ -7,8 +7,8 @@
 //! Most callers take a [`KeyTable`]. This is what it does, by hand:
 //!
 //! ```
-//! use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, IndexKind, Probe};
-//! use streamjoin_kernels::{Isa, KeyHasher, Pairs};
+//! use streamjoin_kernels::{IndexKind, Isa, KeyHasher, Pairs};
+//! use streamjoin_kernels::table::{BuildInput, FindCursor, IndexBuilder, Probe};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let (build, probe) = ([3, 1, 3], [3, 4]);
@@ -37,8 +37,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use streamjoin_kernels::table::FilteredBuilder;
-//! use streamjoin_kernels::{IndexChoice, IndexKind, Isa, KeyHasher, KeyTable};
+//! use streamjoin_kernels::{IndexChoice, IndexKind, Isa, KeyHasher};
+//! use streamjoin_kernels::table::{FilteredBuilder, KeyTable};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear.into() }));
@@ -54,7 +54,7 @@
 //! An index of one's own is in `examples/own_index.rs`.
 
 pub mod auto;
-mod build;
+pub(crate) mod build;
 mod byte_entries;
 mod chained;
 mod contiguous;
@@ -68,7 +68,7 @@ mod grouped;
 mod hashbrown;
 mod inline_keys;
 mod key_table;
-mod kind;
+pub(crate) mod kind;
 mod linear;
 mod nested_loop;
 mod perfect;
@@ -81,14 +81,14 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
-pub use auto::{AutoIndex, CostModel, CostPoint};
+pub(crate) use build::IndexChoice;
 pub(crate) use build::check_build_rows;
-pub use build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
+pub use build::{BuildInput, BuiltIndex, IndexBuilder};
 pub use cursor::FindCursor;
 pub use filter::FilteredBuilder;
 pub use fused::{FusedRows, RowWords};
 pub use key_table::{KeyTable, Matches};
-pub use kind::IndexKind;
+pub(crate) use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;
 

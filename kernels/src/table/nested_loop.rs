@@ -6,8 +6,8 @@ use crate::pairs::{NO_ROW, Pairs};
 /// Pairs each probe row with all build rows, in bounded steps.
 ///
 /// ```
-/// use streamjoin_kernels::table::{FindCursor, JoinIndex, NestedLoop, Probe};
 /// use streamjoin_kernels::Pairs;
+/// use streamjoin_kernels::table::{FindCursor, JoinIndex, NestedLoop, Probe};
 ///
 /// let probe = Probe::new(&[0, 0], &[0, 0], None);
 /// let mut pairs = Pairs::default();

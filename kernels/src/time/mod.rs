@@ -6,9 +6,7 @@
 //!
 //! ```
 //! use streamjoin_kernels::Side;
-//! use streamjoin_kernels::time::{
-//!     DeclaredWatermarks, IntervalCondition, TimeCondition, WatermarkPolicy, Watermarks,
-//! };
+//! use streamjoin_kernels::time::{DeclaredWatermarks, IntervalCondition, TimeCondition, WatermarkPolicy, Watermarks};
 //!
 //! // A right row matches up to an hour after its left row.
 //! let hour = 3_600_000_000;

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use arrow::array::*;
 use arrow::datatypes::*;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{JoinType, KeyHasher};
 
 use crate::random::pool_of_two;
 use crate::traps::{join, keyed, strategies};
@@ -16,7 +17,7 @@ use crate::traps::{join, keyed, strategies};
 const IN_TIME: Duration = Duration::from_secs(60);
 
 /// Pushes a batch and counts; no piece may be larger than allowed.
-fn count(join: &StreamStaticJoin, batch: &RecordBatch, limit: usize) -> u64 {
+fn count(join: &stream_static::Join, batch: &RecordBatch, limit: usize) -> u64 {
     let mut cursor = join.push(batch).unwrap();
     let mut rows = 0;
     while let Some(batch) = cursor.next_batch().unwrap() {
@@ -42,7 +43,7 @@ fn expected(stream: &[i64], table: &[i64]) -> [(JoinType, u64); 4] {
     ]
 }
 
-fn check(stream: &[i64], table: &[i64], change: impl Fn(&mut JoinOptions)) {
+fn check(stream: &[i64], table: &[i64], change: impl Fn(&mut stream_static::Options)) {
     let expected = expected(stream, table);
     let stream = keyed("k", stream.iter().copied());
     let table = keyed("d", table.iter().copied());
@@ -121,7 +122,7 @@ fn one_hot_partition() {
     let stream: Vec<i64> = (0..60_000).map(hot).collect();
     let unique: Vec<i64> = (0..20_000).collect();
     let with_pool = |bits| {
-        move |options: &mut JoinOptions| {
+        move |options: &mut stream_static::Options| {
             options.pool = Some(pool_of_two());
             options.partition_bits = bits;
         }
@@ -134,10 +135,10 @@ fn one_hot_partition() {
     let table = keyed("d", skewed);
     let stream = keyed("k", 0..10);
     for (bits, partitions) in [(None, 1), (Some(6), 64)] {
-        let options = JoinOptions {
+        let options = stream_static::Options {
             layout: Layout::Partitioned,
             partition_bits: bits,
-            ..JoinOptions::default()
+            ..stream_static::Options::default()
         };
         let join = join(&stream, &table, JoinType::Inner, options);
         let snapshot = join.snapshot().unwrap();
@@ -149,9 +150,9 @@ fn one_hot_partition() {
 
 /// Pairs of a hot key, and no column of them. A cursor of any layout gives them
 /// piece by piece.
-fn pairs(a_side: usize, options: JoinOptions) -> u64 {
+fn pairs(a_side: usize, options: stream_static::Options) -> u64 {
     let (stream, table) = (keyed("k", vec![7; a_side]), keyed("d", vec![7; a_side]));
-    let mut spec = StreamStaticSpec::on(
+    let mut spec = stream_static::Spec::on(
         stream.schema(),
         table.schema(),
         JoinType::Inner,
@@ -159,7 +160,7 @@ fn pairs(a_side: usize, options: JoinOptions) -> u64 {
     );
     spec.output.clear();
     let limit = options.max_output_rows;
-    let mut join = StreamStaticJoin::new(spec, options).unwrap();
+    let mut join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(&[table], 0).unwrap());
     count(&join, &stream, limit)
 }
@@ -173,7 +174,8 @@ fn a_fan_out_of_1e8_pairs() {
 
 #[test]
 fn a_fan_out_of_1e9_pairs_by_a_merge() {
-    let options = JoinOptions { layout: Layout::SortMerge, ..JoinOptions::default() };
+    let options =
+        stream_static::Options { layout: Layout::SortMerge, ..stream_static::Options::default() };
     assert_eq!(pairs(31_623, options), 31_623 * 31_623);
 }
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use streamjoin_kernels::table::IndexChoice;
+use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, KeyPair, Layout};
 use streamjoin_kernels::table::auto::AutoIndex;
-use streamjoin_kernels::*;
+use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, TableSnapshot};
 
 /// 20,000 rows `d`, `name`, `number`; keys far apart, each `rows_a_key` times.
 fn table(rows_a_key: i64) -> RecordBatch {
@@ -29,11 +29,15 @@ fn stream(table: &RecordBatch) -> RecordBatch {
     RecordBatch::try_from_iter([("k", keys)]).unwrap()
 }
 
-fn join(table: &RecordBatch, keys: Vec<KeyPair>, options: JoinOptions) -> StreamStaticJoin {
+fn join(
+    table: &RecordBatch,
+    keys: Vec<KeyPair>,
+    options: stream_static::Options,
+) -> stream_static::Join {
     let (stream, dimension) = (stream(table).schema(), table.schema());
     let join_type = if keys.is_empty() { JoinType::Cross } else { JoinType::LeftOuter };
-    let spec = StreamStaticSpec::on(stream, dimension, join_type, keys);
-    StreamStaticJoin::new(spec, options).unwrap()
+    let spec = stream_static::Spec::on(stream, dimension, join_type, keys);
+    stream_static::Join::new(spec, options).unwrap()
 }
 
 fn equal() -> Vec<KeyPair> {
@@ -42,8 +46,8 @@ fn equal() -> Vec<KeyPair> {
 
 /// The joined rows by a snapshot, sorted.
 fn rows(
-    join: &mut StreamStaticJoin,
-    snapshot: Arc<DimensionSnapshot>,
+    join: &mut stream_static::Join,
+    snapshot: Arc<TableSnapshot>,
     table: &RecordBatch,
 ) -> Vec<String> {
     join.swap(snapshot);
@@ -62,9 +66,9 @@ fn rows(
     rows
 }
 
-fn limited(index: IndexChoice, bytes: usize, beyond: Beyond) -> JoinOptions {
+fn limited(index: IndexChoice, bytes: usize, beyond: Beyond) -> stream_static::Options {
     let broadcast_limit = Some(BroadcastLimit { bytes, beyond });
-    JoinOptions { index, broadcast_limit, ..JoinOptions::default() }
+    stream_static::Options { index, broadcast_limit, ..stream_static::Options::default() }
 }
 
 /// Every index, and the choice by cost.
@@ -121,7 +125,7 @@ fn a_broadcast_that_was_asked_for_is_noted_beyond_the_limit() {
         assert!(cross.notes()[0].contains("without an equality"), "{:?}", cross.notes());
     }
     for layout in [Layout::Partitioned, Layout::SortMerge] {
-        let options = JoinOptions { layout, ..limited(chained(), 0, Beyond::Note) };
+        let options = stream_static::Options { layout, ..limited(chained(), 0, Beyond::Note) };
         assert!(build(equal(), options).notes().is_empty(), "{layout}");
     }
 }
@@ -135,8 +139,11 @@ fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
         let tables = std::slice::from_ref(&table);
         for layout in Layout::ALL {
             for index in choices().into_iter().chain([IndexChoice::Auto(often.clone())]) {
-                let options =
-                    JoinOptions { layout, index: index.clone(), ..JoinOptions::default() };
+                let options = stream_static::Options {
+                    layout,
+                    index: index.clone(),
+                    ..stream_static::Options::default()
+                };
                 let mut serving = join(&table, equal(), options.clone());
                 let (first, is_last) = serving.build_first(tables, 7).unwrap();
                 let builder = join(&table, equal(), options);
@@ -165,7 +172,7 @@ fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
 fn a_snapshot_may_have_any_index_of_any_join() {
     let table = table(4);
     let tables = std::slice::from_ref(&table);
-    let mut join = join(&table, equal(), JoinOptions::default());
+    let mut join = join(&table, equal(), stream_static::Options::default());
     let first = join.build(tables, 0).unwrap();
     let expected = rows(&mut join, first, &table);
     assert!(expected.len() > 20_000 / 3);

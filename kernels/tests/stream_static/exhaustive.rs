@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use streamjoin_kernels::table::IndexKind;
-use streamjoin_kernels::*;
+use streamjoin_kernels::IndexKind;
+use streamjoin_kernels::stream_static::{self, Layout};
 
 use crate::random::JOINS;
 use crate::reference::{Case, Conditions, Row, nested_loop, table};
@@ -52,13 +52,13 @@ fn small_tables_for_every_join_type() {
                     conditions: Conditions::default(),
                     stream: batches[0].clone(),
                     dimension: batch.clone(),
-                    options: JoinOptions {
+                    options: stream_static::Options {
                         index: index.into(),
                         layout,
                         probe_rows: rows,
                         max_output_rows: rows,
                         partition_bits: Some(1),
-                        ..JoinOptions::default()
+                        ..stream_static::Options::default()
                     },
                     cuts: &[rows],
                 };

@@ -1,4 +1,4 @@
-//! `StreamStaticJoin` against a nested loop over rows, through the public API.
+//! `stream_static::Join` against a nested loop over rows, through the public API.
 
 mod adversarial;
 mod choices;

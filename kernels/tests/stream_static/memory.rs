@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use arrow::array::*;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
 
 use crate::traps::strategies;
 
@@ -69,11 +70,11 @@ fn tables() -> [RecordBatch; 3] {
     })
 }
 
-fn planned(table: &RecordBatch, options: JoinOptions) -> StreamStaticJoin {
+fn planned(table: &RecordBatch, options: stream_static::Options) -> stream_static::Join {
     let stream = table.project(&[0]).unwrap().schema();
     let keys = vec![KeyPair::equal(0, 0)];
-    let spec = StreamStaticSpec::on(stream, table.schema(), JoinType::LeftOuter, keys);
-    StreamStaticJoin::new(spec, options).unwrap()
+    let spec = stream_static::Spec::on(stream, table.schema(), JoinType::LeftOuter, keys);
+    stream_static::Join::new(spec, options).unwrap()
 }
 
 #[test]

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use arrow::array::*;
 use arrow::datatypes::*;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{
+    ColumnRef, Filter, IndexKind, JoinError, JoinType, OutputColumn, Predicate, Result, Side, arch,
+    spark,
+};
 
 use crate::reference::push_all;
 
@@ -20,12 +24,12 @@ fn names(columns: &[OutputColumn]) -> Vec<(&str, ColumnRef)> {
 
 #[test]
 fn using_puts_the_keys_first_in_the_order_given_and_keeps_the_preserved_side() {
-    use ColumnRef::{Dimension as D, Stream as S};
+    use ColumnRef::{Stream as S, Table as D};
     let stream = schema(&[("v", DataType::Int32), ("b", DataType::Utf8), ("a", DataType::Int32)]);
     let table = schema(&[("n", DataType::Int32), ("a", DataType::Int32), ("b", DataType::Utf8)]);
     let using = |join_type, side, keys: &[&str]| {
         let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
-        output_using(join_type, side, &stream, &table, &keys)
+        stream_static::output_using(join_type, side, &stream, &table, &keys)
     };
     let left = using(JoinType::LeftOuter, Side::Left, &["a", "b"]).unwrap();
     assert_eq!(names(&left), [("a", S(2)), ("b", S(1)), ("v", S(0)), ("n", D(0))]);
@@ -43,16 +47,12 @@ fn using_puts_the_keys_first_in_the_order_given_and_keeps_the_preserved_side() {
 fn on_keeps_both_sides_in_the_order_of_the_query_equal_names_included() {
     let stream = schema(&[("k", DataType::Int32)]);
     let table = schema(&[("k", DataType::Int32), ("x", DataType::Int32)]);
-    let on = output_on(JoinType::Inner, Side::Right, &stream, &table);
+    let on = stream_static::output_on(JoinType::Inner, Side::Right, &stream, &table);
     assert_eq!(
         names(&on),
-        [
-            ("k", ColumnRef::Dimension(0)),
-            ("x", ColumnRef::Dimension(1)),
-            ("k", ColumnRef::Stream(0))
-        ]
+        [("k", ColumnRef::Table(0)), ("x", ColumnRef::Table(1)), ("k", ColumnRef::Stream(0))]
     );
-    assert_eq!(output_on(JoinType::LeftAnti, Side::Left, &stream, &table).len(), 1);
+    assert_eq!(stream_static::output_on(JoinType::LeftAnti, Side::Left, &stream, &table).len(), 1);
 }
 
 /// TRAPS 11 and 18: nested, fixed-size and dictionary payloads on the side
@@ -87,13 +87,13 @@ fn the_extended_side_is_nullable_and_null_for_every_kind_of_payload() {
         Arc::new(Int32Array::from(vec![2, 9, 3, 9])) as ArrayRef,
     )])
     .unwrap();
-    let spec = StreamStaticSpec::on(
+    let spec = stream_static::Spec::on(
         stream.schema(),
         table.schema(),
         JoinType::LeftOuter,
         vec![KeyPair::equal(0, 0)],
     );
-    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     join.swap(join.build(&[table.slice(0, 1), table.slice(1, 2)], 0).unwrap());
     assert!(!join.output_schema().field(0).is_nullable());
     assert!(join.output_schema().fields()[1..].iter().all(|field| field.is_nullable()));
@@ -114,14 +114,14 @@ fn wrong_batches_and_wrong_plans_are_errors() {
         RecordBatch::try_from_iter([("t", Arc::new(StringArray::from(vec!["1"])) as ArrayRef)])
             .unwrap();
     let spec =
-        |key| StreamStaticSpec::on(stream.schema(), stream.schema(), JoinType::Inner, vec![key]);
-    let new = |spec| StreamStaticJoin::new(spec, JoinOptions::default());
+        |key| stream_static::Spec::on(stream.schema(), stream.schema(), JoinType::Inner, vec![key]);
+    let new = |spec| stream_static::Join::new(spec, stream_static::Options::default());
     assert!(matches!(new(spec(KeyPair::equal(0, 1))), Err(JoinError::InvalidPlan(_))));
     let mut full = spec(KeyPair::equal(0, 0));
     full.join_type = JoinType::FullOuter;
     assert!(matches!(new(full), Err(JoinError::Refused { .. })));
     let booleans = schema(&[("b", DataType::Boolean)]);
-    let mixed = StreamStaticSpec::on(
+    let mixed = stream_static::Spec::on(
         booleans,
         stream.schema(),
         JoinType::Inner,
@@ -136,8 +136,8 @@ fn wrong_batches_and_wrong_plans_are_errors() {
     join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap());
     let error = join.push(&text).unwrap_err().to_string();
     assert!(error.contains("`k`"), "{error}");
-    let zero = JoinOptions { probe_rows: 0, ..JoinOptions::default() };
-    assert!(StreamStaticJoin::new(spec(KeyPair::equal(0, 0)), zero).is_err());
+    let zero = stream_static::Options { probe_rows: 0, ..stream_static::Options::default() };
+    assert!(stream_static::Join::new(spec(KeyPair::equal(0, 0)), zero).is_err());
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     let table =
         RecordBatch::try_from_iter([("dk", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)])
             .unwrap();
-    let mut spec = StreamStaticSpec::on(
+    let mut spec = stream_static::Spec::on(
         Arc::clone(&stream),
         table.schema(),
         JoinType::LeftOuter,
@@ -155,7 +155,8 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     let batch = |texts: Vec<&str>| {
         RecordBatch::try_new(Arc::clone(&stream), vec![Arc::new(StringArray::from(texts))]).unwrap()
     };
-    let mut join = StreamStaticJoin::new(spec.clone(), JoinOptions::default()).unwrap();
+    let mut join =
+        stream_static::Join::new(spec.clone(), stream_static::Options::default()).unwrap();
     assert_eq!(join.key_types(), [DataType::Int64]);
     join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
     assert_eq!(push_all(&join, &batch(vec!["1", " +02 "])).column(1).null_count(), 0);
@@ -164,8 +165,8 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     assert!(matches!(&error, JoinError::MalformedValue { value, row: 1, .. } if value == "x"));
     assert_eq!(push_all(&join, &batch(vec!["2"])).num_rows(), 1);
 
-    spec.cast_mode = key::CastMode::NullOnError;
-    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    spec.cast_mode = spark::CastMode::NullOnError;
+    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     join.swap(join.build(&[table], 0).unwrap());
     assert_eq!(push_all(&join, &bad).column(1).null_count(), 1);
 }
@@ -196,7 +197,7 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
             (JoinType::LeftOuter, None),
             (JoinType::LeftAnti, None),
         ] {
-            let mut spec = StreamStaticSpec::on(
+            let mut spec = stream_static::Spec::on(
                 stream.schema(),
                 table.schema(),
                 join_type,
@@ -204,8 +205,8 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
             );
             spec.stream_filter =
                 Some(Filter { columns: vec![ColumnRef::Stream(1)], predicate: Arc::new(IsSet) });
-            let options = JoinOptions { layout, ..JoinOptions::default() };
-            let mut join = StreamStaticJoin::new(spec, options).unwrap();
+            let options = stream_static::Options { layout, ..stream_static::Options::default() };
+            let mut join = stream_static::Join::new(spec, options).unwrap();
             join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
             let cursor = join.push(&stream);
             match rows {
@@ -251,10 +252,11 @@ fn columns_beside_the_keys_are_those_of_the_table() {
         let joined = |index: IndexKind| {
             let keys = vec![KeyPair::equal(0, 0)];
             let (left, right) = (stream.schema(), table[0].schema());
-            let mut spec = StreamStaticSpec::on(left, right, JoinType::LeftOuter, keys);
+            let mut spec = stream_static::Spec::on(left, right, JoinType::LeftOuter, keys);
             spec.output.truncate(spec.output.len() - dropped);
-            let options = JoinOptions { index: index.into(), ..JoinOptions::default() };
-            let mut join = StreamStaticJoin::new(spec, options).unwrap();
+            let options =
+                stream_static::Options { index: index.into(), ..stream_static::Options::default() };
+            let mut join = stream_static::Join::new(spec, options).unwrap();
             let snapshot = join.build(&table, 0).unwrap();
             let payload = snapshot.payload_bytes();
             join.swap(snapshot);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::compute::concat_batches;
 use proptest::prelude::*;
-use streamjoin_kernels::table::IndexKind;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
+use streamjoin_kernels::{IndexKind, Isa, JoinType, KeyHasher, Side};
 
 use crate::columns::{BOOLEAN, KEY_TYPES, KeyType, MakeColumn};
 use crate::reference::{Case, Conditions, Row, nested_loop, table};
@@ -57,7 +57,7 @@ struct Strategic {
     join: usize,
     null_safe: Vec<bool>,
     conditions: Conditions,
-    options: JoinOptions,
+    options: stream_static::Options,
     cuts: Vec<usize>,
     offset: usize,
 }
@@ -76,7 +76,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
     )
         .prop_map(
             |(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool, limit)| {
-                JoinOptions {
+                stream_static::Options {
                     index: IndexKind::ALL[index].into(),
                     layout: Layout::ALL[layout],
                     broadcast_limit: limit
@@ -91,7 +91,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
                     partition_bits: bits,
                     memory: None,
                     pool: pool.then(pool_of_two),
-                    ..JoinOptions::default()
+                    ..stream_static::Options::default()
                 }
             },
         );

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::compute::concat_batches;
 use arrow::datatypes::*;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result, Side};
 
 /// A row: its keys (None is null), and a value for conditions.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ pub(crate) struct Case<'a> {
     pub(crate) conditions: Conditions,
     pub(crate) stream: RecordBatch,
     pub(crate) dimension: RecordBatch,
-    pub(crate) options: JoinOptions,
+    pub(crate) options: stream_static::Options,
     /// Rows of each pushed batch; the last length repeats.
     pub(crate) cuts: &'a [usize],
 }
@@ -132,10 +133,10 @@ impl Case<'_> {
         wanted.then(|| Filter { columns: columns.to_vec(), predicate: Arc::new(Compare) })
     }
 
-    pub(crate) fn join(&self) -> StreamStaticJoin {
+    pub(crate) fn join(&self) -> stream_static::Join {
         let keys = self.null_safe.len();
-        let (stream_value, dimension_value) = (ColumnRef::Stream(keys), ColumnRef::Dimension(keys));
-        let mut spec = StreamStaticSpec::on(
+        let (stream_value, dimension_value) = (ColumnRef::Stream(keys), ColumnRef::Table(keys));
+        let mut spec = stream_static::Spec::on(
             self.stream.schema(),
             self.dimension.schema(),
             self.join_type,
@@ -148,16 +149,16 @@ impl Case<'_> {
                 .collect(),
         );
         spec.stream_side = self.stream_side;
-        spec.output = output_on(
+        spec.output = stream_static::output_on(
             self.join_type,
             self.stream_side,
             &self.stream.schema(),
             &self.dimension.schema(),
         );
         spec.stream_filter = self.filter(self.conditions.stream, &[stream_value]);
-        spec.dimension_filter = self.filter(self.conditions.dimension, &[dimension_value]);
+        spec.table_filter = self.filter(self.conditions.dimension, &[dimension_value]);
         spec.residual = self.filter(self.conditions.residual, &[stream_value, dimension_value]);
-        StreamStaticJoin::new(spec, self.options.clone()).unwrap()
+        stream_static::Join::new(spec, self.options.clone()).unwrap()
     }
 
     /// Runs the operator over the cuts of the stream; adds the numbers of the
@@ -178,7 +179,7 @@ impl Case<'_> {
     }
 
     /// The operator with the dimension, which comes in two batches, swapped in.
-    pub(crate) fn loaded(&self) -> StreamStaticJoin {
+    pub(crate) fn loaded(&self) -> stream_static::Join {
         let mut join = self.join();
         let half = self.dimension.num_rows() / 2;
         let halves = [
@@ -195,7 +196,7 @@ impl Case<'_> {
     /// which of its rows have no match.
     pub(crate) fn push(
         &self,
-        join: &StreamStaticJoin,
+        join: &stream_static::Join,
         stream: &RecordBatch,
         out: &mut Vec<OutRow>,
     ) -> Vec<u32> {
@@ -238,7 +239,7 @@ impl Case<'_> {
 }
 
 /// All output of one push, in one batch.
-pub(crate) fn push_all(join: &StreamStaticJoin, batch: &RecordBatch) -> RecordBatch {
+pub(crate) fn push_all(join: &stream_static::Join, batch: &RecordBatch) -> RecordBatch {
     let mut cursor = join.push(batch).unwrap();
     let mut batches = Vec::new();
     while let Some(batch) = cursor.next_batch().unwrap() {

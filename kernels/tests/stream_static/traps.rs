@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use arrow::array::*;
 use arrow::datatypes::*;
-use streamjoin_kernels::table::IndexKind;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{
+    ColumnRef, Filter, IndexKind, Isa, JoinError, JoinType, KeyHasher, Predicate, Result,
+};
 
 use crate::reference::push_all;
 
@@ -25,29 +27,29 @@ pub(crate) fn join(
     stream: &RecordBatch,
     table: &RecordBatch,
     join_type: JoinType,
-    options: JoinOptions,
-) -> StreamStaticJoin {
-    let spec = StreamStaticSpec::on(
+    options: stream_static::Options,
+) -> stream_static::Join {
+    let spec = stream_static::Spec::on(
         stream.schema(),
         table.schema(),
         join_type,
         vec![KeyPair::equal(0, 0)],
     );
-    let mut join = StreamStaticJoin::new(spec, options).unwrap();
+    let mut join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(std::slice::from_ref(table), 1).unwrap());
     join
 }
 
 /// Every layout with every index; with one where an index is of no meaning.
-pub(crate) fn strategies() -> impl Iterator<Item = JoinOptions> {
+pub(crate) fn strategies() -> impl Iterator<Item = stream_static::Options> {
     let all = IndexKind::ALL
         .into_iter()
         .flat_map(|index| Layout::ALL.into_iter().map(move |layout| (index, layout)));
     let distinct = all.filter(|(index, layout)| layout.has_index() || *index == IndexKind::ALL[0]);
-    distinct.map(|(index, layout)| JoinOptions {
+    distinct.map(|(index, layout)| stream_static::Options {
         index: index.into(),
         layout,
-        ..JoinOptions::default()
+        ..stream_static::Options::default()
     })
 }
 
@@ -82,17 +84,17 @@ fn existence_with_a_residual_stops_at_the_first_match() {
         }
     }
     let (stream, table) = (keyed("k", [7; 20_000]), keyed("k", [7; 20_000]));
-    let mut spec = StreamStaticSpec::on(
+    let mut spec = stream_static::Spec::on(
         stream.schema(),
         table.schema(),
         JoinType::LeftSemi,
         vec![KeyPair::equal(0, 0)],
     );
     spec.residual = Some(Filter {
-        columns: vec![ColumnRef::Stream(0), ColumnRef::Dimension(0)],
+        columns: vec![ColumnRef::Stream(0), ColumnRef::Table(0)],
         predicate: Arc::new(Always),
     });
-    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     join.swap(join.build(&[table], 0).unwrap());
     assert_eq!(push_all(&join, &stream).num_rows(), 20_000);
 }
@@ -145,7 +147,8 @@ fn output_batches_are_bounded_in_bytes() {
     ])
     .unwrap();
     let stream = keyed("k", (0..1000).map(|i| i % 10));
-    let options = JoinOptions { max_output_bytes: 1 << 20, ..JoinOptions::default() };
+    let options =
+        stream_static::Options { max_output_bytes: 1 << 20, ..stream_static::Options::default() };
     let join = join(&stream, &table, JoinType::Inner, options);
     let mut cursor = join.push(&stream).unwrap();
     let mut rows = 0;
@@ -161,7 +164,7 @@ fn output_batches_are_bounded_in_bytes() {
 #[test]
 fn versions_are_swapped_whole_between_batches() {
     let (stream, old, new) = (keyed("k", 0..20_000), keyed("d", 0..10), keyed("d", 5..20_000));
-    let mut join = join(&stream, &old, JoinType::Inner, JoinOptions::default());
+    let mut join = join(&stream, &old, JoinType::Inner, stream_static::Options::default());
     let snapshot = join.build(&[new], 2).unwrap();
     assert_eq!(push_all(&join, &stream).num_rows(), 10);
     let before = join.swap(snapshot).unwrap();
@@ -216,7 +219,7 @@ fn validity_is_that_of_the_batch_at_hand() {
     let nulls = batch(vec![None; 20]);
     let values = batch((0..20).map(Some).collect());
     let table = keyed("d", 0..20);
-    let join = join(&nulls, &table, JoinType::LeftAnti, JoinOptions::default());
+    let join = join(&nulls, &table, JoinType::LeftAnti, stream_static::Options::default());
     assert_eq!(push_all(&join, &nulls).num_rows(), 20);
     assert_eq!(push_all(&join, &values).num_rows(), 0);
     assert_eq!(push_all(&join, &nulls).num_rows(), 20);
@@ -231,7 +234,8 @@ fn a_snapshot_retains_no_input_buffer() {
     let large = RecordBatch::try_from_iter([("d", keys), ("t", texts)]).unwrap();
     let few = large.slice(50_000, 10);
     let weak_values = large.column(1).as_string::<i32>().values().clone();
-    let join = join(&keyed("k", 0..10), &few, JoinType::LeftOuter, JoinOptions::default());
+    let join =
+        join(&keyed("k", 0..10), &few, JoinType::LeftOuter, stream_static::Options::default());
     assert!(join.snapshot().unwrap().bytes() < 10_000, "{}", join.snapshot().unwrap().bytes());
     drop((large, few));
     // Ours is the last reference: the snapshot holds none.
@@ -243,8 +247,8 @@ fn a_snapshot_retains_no_input_buffer() {
 #[test]
 fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
     let empty = bare_rows(0).schema();
-    let spec = StreamStaticSpec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
-    let mut join = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+    let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
+    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     let half = bare_rows(1 << 31);
     assert!(matches!(
         join.build(&[half.clone(), half], 0),
@@ -259,9 +263,10 @@ fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
 #[test]
 fn more_than_2_to_the_32_output_rows_are_counted() {
     let empty = bare_rows(0).schema();
-    let spec = StreamStaticSpec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
-    let options = JoinOptions { max_output_rows: 1 << 14, ..JoinOptions::default() };
-    let mut join = StreamStaticJoin::new(spec, options).unwrap();
+    let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
+    let options =
+        stream_static::Options { max_output_rows: 1 << 14, ..stream_static::Options::default() };
+    let mut join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(&[bare_rows(2_200_000_000)], 0).unwrap());
     let mut cursor = join.push(&bare_rows(2)).unwrap();
     let mut counted = 0u64;
@@ -276,13 +281,13 @@ fn more_than_2_to_the_32_output_rows_are_counted() {
 fn nested_keys_are_refused_when_the_join_is_planned() {
     let list = DataType::List(Arc::new(Field::new_list_field(DataType::Int32, true)));
     let schema = Arc::new(Schema::new(vec![Field::new("k", list, true)]));
-    let spec = StreamStaticSpec::on(
+    let spec = stream_static::Spec::on(
         Arc::clone(&schema),
         schema,
         JoinType::Inner,
         vec![KeyPair::equal(0, 0)],
     );
-    assert!(StreamStaticJoin::new(spec, JoinOptions::default()).is_err());
+    assert!(stream_static::Join::new(spec, stream_static::Options::default()).is_err());
 }
 
 /// Some indexes leave positions without a row: each row's columns lie where the

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::*;
 use arrow::datatypes::Int64Type;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{
+    ColumnRef, Filter, IndexKind, Isa, JoinType, KeyHasher, Predicate, Result,
+};
 
 /// `left < right`.
 #[derive(Debug)]
@@ -22,7 +25,11 @@ fn table(columns: [(&str, Vec<i64>); 3]) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-fn stats(output: &[ColumnRef], residual: bool, options: JoinOptions) -> JoinStats {
+fn stats(
+    output: &[ColumnRef],
+    residual: bool,
+    options: stream_static::Options,
+) -> stream_static::Stats {
     let stream = table([
         ("k", (0..1000).map(|i| i % 200).collect()),
         ("v", (0..1000).collect()),
@@ -36,15 +43,15 @@ fn stats(output: &[ColumnRef], residual: bool, options: JoinOptions) -> JoinStat
     ]);
     let keys = vec![KeyPair::equal(0, 0)];
     let mut spec =
-        StreamStaticSpec::on(stream.schema(), dimension.schema(), JoinType::LeftOuter, keys);
+        stream_static::Spec::on(stream.schema(), dimension.schema(), JoinType::LeftOuter, keys);
     spec.output.retain(|column| output.contains(&column.source));
     if residual {
         spec.residual = Some(Filter {
-            columns: vec![ColumnRef::Stream(1), ColumnRef::Dimension(1)],
+            columns: vec![ColumnRef::Stream(1), ColumnRef::Table(1)],
             predicate: Arc::new(Less),
         });
     }
-    let mut join = StreamStaticJoin::new(spec, options).unwrap();
+    let mut join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(&[dimension], 0).unwrap());
     let mut cursor = join.push(&stream).unwrap();
     while cursor.next_batch().unwrap().is_some() {}
@@ -53,19 +60,20 @@ fn stats(output: &[ColumnRef], residual: bool, options: JoinOptions) -> JoinStat
 
 #[test]
 fn values_are_counted_where_columns_are_wanted() {
-    use ColumnRef::{Dimension, Stream};
-    let with = |output: &[ColumnRef], residual| stats(output, residual, JoinOptions::default());
+    use ColumnRef::{Stream, Table};
+    let with =
+        |output: &[ColumnRef], residual| stats(output, residual, stream_static::Options::default());
     // 500 rows match two rows each, 500 match none.
-    let one = with(&[Dimension(1)], false);
+    let one = with(&[Table(1)], false);
     assert_eq!((one.rows_out, one.values_gathered, one.residual_pairs), (1500, 1500, 0));
-    let two = with(&[Stream(1), Dimension(1)], false);
+    let two = with(&[Stream(1), Table(1)], false);
     assert!((1500..=3000).contains(&two.values_gathered), "{}", two.values_gathered);
     assert_eq!(
-        with(&[Stream(1), Dimension(1), Dimension(2)], false).values_gathered,
+        with(&[Stream(1), Table(1), Table(2)], false).values_gathered,
         two.values_gathered + 1500
     );
     // Both columns of the condition, for each pair.
-    let residual = with(&[Dimension(1)], true);
+    let residual = with(&[Table(1)], true);
     assert_eq!(residual.residual_pairs, 1000);
     assert_eq!(residual.values_gathered, residual.rows_out + 2 * 1000);
     assert_eq!(residual.keys_compared, one.keys_compared);
@@ -74,19 +82,26 @@ fn values_are_counted_where_columns_are_wanted() {
 #[test]
 fn work_does_not_depend_on_instruction_set_or_threads() {
     for index in IndexKind::ALL {
-        let work = |options: JoinOptions| {
-            let options = JoinOptions { index: index.into(), ..options };
-            let stats = stats(&[ColumnRef::Dimension(1)], true, options);
+        let work = |options: stream_static::Options| {
+            let options = stream_static::Options { index: index.into(), ..options };
+            let stats = stats(&[ColumnRef::Table(1)], true, options);
             assert!(stats.keys_compared >= 500, "{index}: {}", stats.keys_compared);
             (stats.keys_compared, stats.residual_pairs, stats.values_gathered)
         };
-        let expected = work(JoinOptions::default());
+        let expected = work(stream_static::Options::default());
         for isa in Isa::available() {
             let hasher = KeyHasher::with_seed(isa, 0x5eed);
-            assert_eq!(work(JoinOptions { hasher, ..JoinOptions::default() }), expected, "{index}");
+            assert_eq!(
+                work(stream_static::Options { hasher, ..stream_static::Options::default() }),
+                expected,
+                "{index}"
+            );
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let options = JoinOptions { pool: Some(Arc::new(pool)), ..JoinOptions::default() };
+        let options = stream_static::Options {
+            pool: Some(Arc::new(pool)),
+            ..stream_static::Options::default()
+        };
         assert_eq!(work(options), expected, "{index}");
     }
 }
@@ -97,24 +112,29 @@ fn layouts_are_for_the_caches_that_are_named() {
     let partitions = |l2: usize| {
         let caches = CacheSizes { l2, ..CacheSizes::TYPICAL };
         let layout = Layout::Partitioned;
-        let options = JoinOptions { caches, layout, ..JoinOptions::default() };
-        let stats = stats(&[ColumnRef::Dimension(1)], false, options);
+        let options =
+            stream_static::Options { caches, layout, ..stream_static::Options::default() };
+        let stats = stats(&[ColumnRef::Table(1)], false, options);
         assert_eq!(stats.rows_out, 1500);
         stats.keys_compared
     };
     assert_eq!(partitions(1 << 20), partitions(2 << 20), "few rows need few partitions");
     let small = CacheSizes { l2: 128, ..CacheSizes::TYPICAL };
-    assert_eq!(JoinOptions::default().caches, CacheSizes::detect());
+    assert_eq!(stream_static::Options::default().caches, CacheSizes::detect());
     let snapshot = |caches| {
         let keys = table([("k", (0..5000).collect()), ("w", vec![1; 5000]), ("x", vec![1; 5000])]);
-        let spec = StreamStaticSpec::on(
+        let spec = stream_static::Spec::on(
             keys.schema(),
             keys.schema(),
             JoinType::Inner,
             vec![KeyPair::equal(0, 0)],
         );
-        let options = JoinOptions { caches, layout: Layout::Partitioned, ..JoinOptions::default() };
-        StreamStaticJoin::new(spec, options).unwrap().build(&[keys], 0).unwrap().partitions()
+        let options = stream_static::Options {
+            caches,
+            layout: Layout::Partitioned,
+            ..stream_static::Options::default()
+        };
+        stream_static::Join::new(spec, options).unwrap().build(&[keys], 0).unwrap().partitions()
     };
     assert!(snapshot(small) > snapshot(CacheSizes::TYPICAL));
 }

@@ -5,10 +5,11 @@ use std::sync::{Arc, LazyLock};
 use arrow::array::*;
 use arrow::compute::{cast, concat_batches};
 use arrow::datatypes::*;
+use streamjoin_kernels::stream_stream::{self, BatchKind, End, SideReport};
 use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
 };
-use streamjoin_kernels::*;
+use streamjoin_kernels::{Filter, JoinType, Predicate, Result, Side, SideColumn, StoreKind};
 
 use crate::columns::{KEY_TYPES, KeyType};
 use crate::oracle::{Counts, Executed, Oracle, OutRow};
@@ -34,7 +35,7 @@ impl Predicate for Compare {
 /// How the rows reach the operator; none of it changes the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    pub(crate) options: StreamOptions,
+    pub(crate) options: stream_stream::Options,
     /// Rows of a record batch; a micro-batch is cut into such.
     pub(crate) chunk: usize,
     /// Rows in front of each record batch that are sliced off.
@@ -46,7 +47,7 @@ pub(crate) struct Form {
 impl Default for Form {
     fn default() -> Self {
         Self {
-            options: StreamOptions::default(),
+            options: stream_stream::Options::default(),
             chunk: usize::MAX,
             offset: 0,
             unit: TimeUnit::Microsecond,
@@ -93,7 +94,8 @@ pub(crate) fn run(query: &Query, batches: &[MicroBatch]) -> Vec<Executed> {
     for store in StoreKind::ALL {
         for partitions in [1, 3] {
             let partitions = Some(partitions);
-            let options = StreamOptions { store, partitions, ..StreamOptions::default() };
+            let options =
+                stream_stream::Options { store, partitions, ..stream_stream::Options::default() };
             let form = Form { options, ..Form::default() };
             executed = Run { query: query.clone(), types: &KEY_TYPES[..1], form }.check(batches);
         }
@@ -160,13 +162,16 @@ impl Run<'_> {
             .unwrap()
     }
 
-    pub(crate) fn spec(&self) -> StreamStreamSpec {
+    pub(crate) fn spec(&self) -> stream_stream::Spec {
         let query = &self.query;
         let keys = self.types.len();
         let (time, value, id, window) = (keys, keys + 1, keys + 2, keys + 4);
         let input = |side: usize| {
-            let mut input =
-                StreamInput::timed(self.table(side, &[]).schema(), time, query.delays[side]);
+            let mut input = stream_stream::Input::timed(
+                self.table(side, &[]).schema(),
+                time,
+                query.delays[side],
+            );
             input.filter = query.filters[side]
                 .then(|| Filter { columns: vec![value], predicate: Arc::new(Compare) });
             if query.residual {
@@ -174,19 +179,24 @@ impl Run<'_> {
             }
             input
         };
-        let mut pairs: Vec<StreamKey> = (query.null_safe.iter().enumerate())
-            .map(
-                |(i, safe)| if *safe { StreamKey::null_safe(i, i) } else { StreamKey::equal(i, i) },
-            )
+        let mut pairs: Vec<stream_stream::Key> = (query.null_safe.iter().enumerate())
+            .map(|(i, safe)| {
+                if *safe {
+                    stream_stream::Key::null_safe(i, i)
+                } else {
+                    stream_stream::Key::equal(i, i)
+                }
+            })
             .collect();
         match query.time_key {
-            Some(TimeKey::EventTime) => pairs.push(StreamKey::equal(time, time)),
-            Some(TimeKey::Window { .. }) => pairs.push(StreamKey::equal(window, window)),
+            Some(TimeKey::EventTime) => pairs.push(stream_stream::Key::equal(time, time)),
+            Some(TimeKey::Window { .. }) => pairs.push(stream_stream::Key::equal(window, window)),
             None => {}
         }
         let interval = IntervalCondition { lower: bound(query.lower), upper: bound(query.upper) };
         let condition = TimeCondition { interval, key: query.time_key };
-        let mut spec = StreamStreamSpec::on(input(0), input(1), query.join_type, pairs, condition);
+        let mut spec =
+            stream_stream::Spec::on(input(0), input(1), query.join_type, pairs, condition);
         spec.output.retain(|column| column.source.column == id || column.source.column == id + 1);
         spec.policy = query.policy;
         spec.no_data_batches = query.no_data_batches;
@@ -214,7 +224,7 @@ impl Run<'_> {
             .collect()
     }
 
-    fn collect(&self, batch: &mut StreamBatch<'_>) -> Vec<OutRow> {
+    fn collect(&self, batch: &mut stream_stream::Batch<'_>) -> Vec<OutRow> {
         let mut rows: Vec<OutRow> = Vec::new();
         let mut alone = 0;
         while let Some(output) = batch.next_batch().unwrap() {
@@ -247,7 +257,7 @@ impl Run<'_> {
         rows
     }
 
-    pub(crate) fn executed(&self, batch: &mut StreamBatch<'_>) -> Executed {
+    pub(crate) fn executed(&self, batch: &mut stream_stream::Batch<'_>) -> Executed {
         let rows = self.collect(batch);
         let report = batch.report();
         let counts = |side: &SideReport| {
@@ -275,7 +285,7 @@ impl Run<'_> {
     /// Pushes a micro-batch, and runs what follows it: the executed batches.
     pub(crate) fn push(
         &self,
-        join: &mut StreamStreamJoin,
+        join: &mut stream_stream::Join,
         left: &[Row],
         right: &[Row],
     ) -> Vec<Executed> {
@@ -289,7 +299,7 @@ impl Run<'_> {
     /// Runs both and compares every batch, then the end, then the whole run.
     pub(crate) fn check(&self, batches: &[MicroBatch]) -> Vec<Executed> {
         let names: Vec<&str> = self.types.iter().map(|key_type| key_type.name).collect();
-        let mut join = StreamStreamJoin::new(self.spec(), self.form.options.clone()).unwrap();
+        let mut join = stream_stream::Join::new(self.spec(), self.form.options.clone()).unwrap();
         let mut oracle = Oracle::new(self.query.clone());
         let mut all = Vec::new();
         let mut executed = Vec::new();

@@ -1,4 +1,4 @@
-//! `StreamStreamJoin` against a naive engine written from the rules, batch by
+//! `stream_stream::Join` against a naive engine written from the rules, batch by
 //! batch, through the public API.
 
 #[path = "../stream_static/columns.rs"]

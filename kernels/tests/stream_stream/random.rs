@@ -3,8 +3,10 @@
 
 use arrow::datatypes::TimeUnit;
 use proptest::prelude::*;
+use streamjoin_kernels::state::BlockOptions;
+use streamjoin_kernels::stream_stream;
 use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
-use streamjoin_kernels::*;
+use streamjoin_kernels::{Isa, JoinType, KeyHasher, StoreKind};
 
 use crate::columns::{BOOLEAN, KEY_TYPES};
 use crate::driver::{Form, MicroBatch, Run, pool};
@@ -132,7 +134,7 @@ fn batches(keys: usize) -> impl Strategy<Value = Vec<MicroBatch>> {
 
 /// Threads and parts, blocks, and where the numbers of rows begin: near their
 /// end, so that they soon wrap around.
-fn options() -> impl Strategy<Value = StreamOptions> {
+fn options() -> impl Strategy<Value = stream_stream::Options> {
     (
         0..StoreKind::ALL.len(),
         (1usize..=4, prop::option::weighted(0.3, 1usize..=5)),
@@ -145,13 +147,13 @@ fn options() -> impl Strategy<Value = StreamOptions> {
             if constant {
                 hasher = KeyHasher::constant();
             }
-            StreamOptions {
+            stream_stream::Options {
                 store: StoreKind::ALL[store],
                 blocks: BlockOptions { rows, first_row },
                 hasher,
                 partitions,
                 pool: pool(threads),
-                ..StreamOptions::default()
+                ..stream_stream::Options::default()
             }
         })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition, TimeKey};
-use streamjoin_kernels::*;
+use streamjoin_kernels::{JoinType, OutputMode, Result, stream_stream};
 
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
@@ -15,20 +15,20 @@ fn schema() -> SchemaRef {
     ]))
 }
 
-fn spec(join_type: JoinType, left: bool, right: bool) -> StreamStreamSpec {
-    let input = |watermark: bool| StreamInput::timed(schema(), 1, watermark.then_some(0));
+fn spec(join_type: JoinType, left: bool, right: bool) -> stream_stream::Spec {
+    let input = |watermark: bool| stream_stream::Input::timed(schema(), 1, watermark.then_some(0));
     let time = TimeCondition { interval: IntervalCondition::between(-5, 5), key: None };
-    let keys = vec![StreamKey::equal(0, 0)];
-    StreamStreamSpec::on(input(left), input(right), join_type, keys, time)
+    let keys = vec![stream_stream::Key::equal(0, 0)];
+    stream_stream::Spec::on(input(left), input(right), join_type, keys, time)
 }
 
-fn outcome(spec: StreamStreamSpec) -> Result<(), String> {
-    let join = StreamStreamJoin::new(spec, StreamOptions::default());
+fn outcome(spec: stream_stream::Spec) -> Result<(), String> {
+    let join = stream_stream::Join::new(spec, stream_stream::Options::default());
     join.map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[track_caller]
-fn refused(spec: StreamStreamSpec, words: &[&str]) {
+fn refused(spec: stream_stream::Spec, words: &[&str]) {
     let error = outcome(spec).expect_err("refused");
     for word in words {
         assert!(error.contains(word), "{word} in: {error}");
@@ -71,7 +71,7 @@ fn the_table_of_rule_41() {
                 interval: IntervalCondition::UNBOUNDED,
                 key: Some(TimeKey::EventTime),
             };
-            spec.keys.push(StreamKey::equal(1, 1));
+            spec.keys.push(stream_stream::Key::equal(1, 1));
             let accepted = left || right || join_type == JoinType::Inner;
             assert_eq!(outcome(spec).is_ok(), accepted, "{join_type} {left} {right} key");
         }
@@ -96,7 +96,7 @@ fn reasons_name_the_side_and_the_remedy() {
     refused(none, &["wait for ever", "no condition relates the event times"]);
     let mut key = spec(JoinType::FullOuter, false, false);
     key.time = TimeCondition { key: Some(TimeKey::EventTime), ..TimeCondition::default() };
-    key.keys.push(StreamKey::equal(1, 1));
+    key.keys.push(stream_stream::Key::equal(1, 1));
     refused(key, &["no side declares a watermark", "on at least one side"]);
 }
 
@@ -135,7 +135,7 @@ fn windows_beside_their_event_times() {
         let mut spec = spec(JoinType::LeftOuter, true, true);
         spec.time =
             TimeCondition { key: Some(TimeKey::Window { width: 10 }), ..TimeCondition::default() };
-        spec.keys.push(StreamKey::equal(3, 3));
+        spec.keys.push(stream_stream::Key::equal(3, 3));
         spec
     };
     refused(windowed(), &["left side has more than one event time column"]);
@@ -169,10 +169,10 @@ fn plans_that_do_not_fit() {
     no_pair.time.key = Some(TimeKey::EventTime);
     refused(no_pair, &["no key pairs the two event times"]);
     let mut types = base();
-    types.keys = vec![StreamKey::equal(0, 2)];
+    types.keys = vec![stream_stream::Key::equal(0, 2)];
     refused(types, &["in key 1 (`k` = `flag`)"]);
     let mut column = base();
-    column.keys = vec![StreamKey::equal(0, 9)];
+    column.keys = vec![stream_stream::Key::equal(0, 9)];
     refused(column, &["a key names column 9 of the right side, which has 4"]);
     let mut semi = spec(JoinType::LeftSemi, true, true);
     semi.output = base().output;
@@ -180,6 +180,7 @@ fn plans_that_do_not_fit() {
     let mut out = base();
     out.output[0].source.column = 7;
     refused(out, &["the output names column 7 of the left side"]);
-    let options = StreamOptions { max_output_rows: 0, ..StreamOptions::default() };
-    assert!(StreamStreamJoin::new(base(), options).is_err());
+    let options =
+        stream_stream::Options { max_output_rows: 0, ..stream_stream::Options::default() };
+    assert!(stream_stream::Join::new(base(), options).is_err());
 }

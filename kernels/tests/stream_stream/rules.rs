@@ -1,8 +1,8 @@
 //! Borders: at the watermark, at the ends of the interval, and one unit to each
 //! side. What is right is written down here, beside what the oracle says.
 
+use streamjoin_kernels::JoinType;
 use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
-use streamjoin_kernels::*;
 
 use crate::driver::{between, row, rows_of, run};
 use crate::oracle::Executed;

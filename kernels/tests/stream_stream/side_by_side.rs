@@ -1,6 +1,8 @@
 //! Long streams: the stores side by side, batch by batch.
 
-use streamjoin_kernels::*;
+use streamjoin_kernels::state::BlockOptions;
+use streamjoin_kernels::stream_stream::{self, End};
+use streamjoin_kernels::{JoinType, Side, StoreKind};
 
 use crate::columns::KEY_TYPES;
 use crate::driver::{Form, MicroBatch, Run, between};
@@ -79,13 +81,13 @@ fn compare(query: &Query, stream: &Stream, blocks: BlockOptions, seed: u64) -> u
     query.delays = [Some(2_000_000), Some(1_000_000)];
     let stores = [StoreKind::TimeBlocks, StoreKind::OrderedMap];
     let runs = stores.map(|store| {
-        let options = StreamOptions { store, blocks, ..StreamOptions::default() };
+        let options = stream_stream::Options { store, blocks, ..stream_stream::Options::default() };
         let form = Form { options, ..Form::default() };
         Run { query: query.clone(), types: &KEY_TYPES[..1], form }
     });
     let mut joins = runs
         .each_ref()
-        .map(|run| StreamStreamJoin::new(run.spec(), run.form.options.clone()).unwrap());
+        .map(|run| stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap());
     let mut most = 0;
     for (i, [left, right]) in stream.draw(seed).iter().enumerate() {
         let [fast, plain] = [0, 1].map(|at| runs[at].push(&mut joins[at], left, right));

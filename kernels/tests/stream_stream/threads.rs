@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arrow::array::*;
 use arrow::datatypes::Int32Type;
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_stream::{self, End};
+use streamjoin_kernels::{Filter, JoinError, JoinType, Predicate, Result, SideColumn, StoreKind};
 
 use crate::columns::KEY_TYPES;
 use crate::driver::{Form, MicroBatch, Run, between, pool};
@@ -49,7 +50,7 @@ fn query(join_type: JoinType) -> Query {
 }
 
 fn executed(run: &Run<'_>, batches: &[MicroBatch]) -> Vec<Executed> {
-    let mut join = StreamStreamJoin::new(run.spec(), run.form.options.clone()).unwrap();
+    let mut join = stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap();
     let mut executed = Vec::new();
     for [left, right] in batches {
         let batch = join.push(&run.chunks(0, left), &run.chunks(1, right)).unwrap();
@@ -60,7 +61,7 @@ fn executed(run: &Run<'_>, batches: &[MicroBatch]) -> Vec<Executed> {
     executed
 }
 
-fn run(query: Query, options: StreamOptions) -> Run<'static> {
+fn run(query: Query, options: stream_stream::Options) -> Run<'static> {
     Run { query, types: &KEY_TYPES[..1], form: Form { options, ..Form::default() } }
 }
 
@@ -78,7 +79,8 @@ fn any_number_of_threads_gives_the_counts_and_rows_of_one() {
         ] {
             let form = |threads, max_output_rows| {
                 let pool = pool(threads);
-                let options = StreamOptions { store, max_output_rows, pool, ..Default::default() };
+                let options =
+                    stream_stream::Options { store, max_output_rows, pool, ..Default::default() };
                 run(query(join_type), options)
             };
             let one = executed(&form(1, 8192), &input);
@@ -98,14 +100,14 @@ fn any_number_of_threads_gives_the_counts_and_rows_of_one() {
 fn the_order_depends_on_the_partitions_alone() {
     let input = batches(6, 150);
     let ordered = |partitions, threads| {
-        let options = StreamOptions {
+        let options = stream_stream::Options {
             max_output_rows: 5,
             partitions: Some(partitions),
             pool: pool(threads),
-            ..StreamOptions::default()
+            ..stream_stream::Options::default()
         };
         let run = run(query(JoinType::FullOuter), options.clone());
-        let mut join = StreamStreamJoin::new(run.spec(), options).unwrap();
+        let mut join = stream_stream::Join::new(run.spec(), options).unwrap();
         let mut output = Vec::new();
         for [left, right] in &input {
             let batch = join.push(&run.chunks(0, left), &run.chunks(1, right)).unwrap();
@@ -149,18 +151,18 @@ impl Predicate for Fails {
 fn a_predicate_that_fails_in_any_partition_fails_the_batch() {
     let mut of_one_thread = None;
     for threads in 1..=4 {
-        let options = StreamOptions {
+        let options = stream_stream::Options {
             max_output_rows: 2,
             pool: pool(threads),
             partitions: Some(4),
-            ..StreamOptions::default()
+            ..stream_stream::Options::default()
         };
         let run = run(between(JoinType::Inner, -MS, MS), options.clone());
         let value = 2;
         let mut spec = run.spec();
         spec.residual =
             Some(Filter { columns: vec![SideColumn::left(value)], predicate: Arc::new(Fails) });
-        let mut join = StreamStreamJoin::new(spec, options).unwrap();
+        let mut join = stream_stream::Join::new(spec, options).unwrap();
         // Every key has its own value: 0 to 3 pass, the others fail.
         let rows = |keys: std::ops::Range<u8>| -> Vec<Row> {
             let time = Some(50 * MS);

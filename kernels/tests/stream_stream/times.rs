@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::datatypes::{Schema, TimeUnit};
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition};
-use streamjoin_kernels::*;
+use streamjoin_kernels::{JoinType, stream_stream};
 
 use crate::columns::KEY_TYPES;
 use crate::driver::{Form, MicroBatch, Run, between, row, rows_of, run};
@@ -85,19 +85,19 @@ fn an_interval_that_can_never_match_is_accepted_and_told() {
         ),
     ]));
     let join = |lower, upper| {
-        let input = StreamInput::timed(schema.clone(), 1, Some(0));
+        let input = stream_stream::Input::timed(schema.clone(), 1, Some(0));
         let interval = IntervalCondition {
             lower: Some(Bound::inclusive(lower)),
             upper: Some(Bound::inclusive(upper)),
         };
-        let spec = StreamStreamSpec::on(
+        let spec = stream_stream::Spec::on(
             input.clone(),
             input,
             JoinType::LeftOuter,
-            vec![StreamKey::equal(0, 0)],
+            vec![stream_stream::Key::equal(0, 0)],
             TimeCondition { interval, key: None },
         );
-        StreamStreamJoin::new(spec, StreamOptions::default()).unwrap()
+        stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap()
     };
     assert!(join(10, 5).matches_nothing());
     assert!(!join(5, 10).matches_nothing());
@@ -121,15 +121,15 @@ fn dates_are_event_times() {
     let day = 86_400 * S;
     let (left, right) =
         (table("l", vec![1, 1], vec![10, 20]), table("r", vec![1, 1], vec![12, 30]));
-    let input = |batch: &RecordBatch| StreamInput::timed(batch.schema(), 1, Some(day));
-    let spec = StreamStreamSpec::on(
+    let input = |batch: &RecordBatch| stream_stream::Input::timed(batch.schema(), 1, Some(day));
+    let spec = stream_stream::Spec::on(
         input(&left),
         input(&right),
         JoinType::Inner,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(0, 2 * day), key: None },
     );
-    let mut join = StreamStreamJoin::new(spec, StreamOptions::default()).unwrap();
+    let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     let mut output = join.push(&[left], &[right]).unwrap().unwrap();
     assert_eq!(output.next_batch().unwrap().unwrap().num_rows(), 1);
     assert!(output.next_batch().unwrap().is_none());

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arrow::array::*;
 use arrow::datatypes::{DataType, Field, Int32Type};
+use streamjoin_kernels::stream_stream::{self, BatchKind, End, StateLimit};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
-use streamjoin_kernels::*;
+use streamjoin_kernels::{JoinError, JoinType, Side};
 
 use crate::driver::{MicroBatch, between, row, rows_of, run};
 use crate::query::Row;
@@ -133,19 +134,19 @@ fn texts(values: &[&str]) -> ArrayRef {
     Arc::new(StringArray::from(values.to_vec()))
 }
 
-fn outer_join(batch: &RecordBatch, options: StreamOptions) -> StreamStreamJoin {
-    let input = StreamInput::timed(batch.schema(), 1, Some(0));
-    let spec = StreamStreamSpec::on(
+fn outer_join(batch: &RecordBatch, options: stream_stream::Options) -> stream_stream::Join {
+    let input = stream_stream::Input::timed(batch.schema(), 1, Some(0));
+    let spec = stream_stream::Spec::on(
         input.clone(),
         input,
         JoinType::FullOuter,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
     );
-    StreamStreamJoin::new(spec, options).unwrap()
+    stream_stream::Join::new(spec, options).unwrap()
 }
 
-fn all(batch: Option<StreamBatch<'_>>) -> Vec<RecordBatch> {
+fn all(batch: Option<stream_stream::Batch<'_>>) -> Vec<RecordBatch> {
     let mut output = Vec::new();
     if let Some(mut batch) = batch {
         while let Some(rows) = batch.next_batch().unwrap() {
@@ -161,7 +162,7 @@ fn nested_payloads_are_null_on_the_extended_side() {
     let field = Arc::new(Field::new("list", list.data_type().clone(), true));
     let nested = StructArray::new(vec![field].into(), vec![Arc::new(list)], None);
     let batch = events([Some(1)], [Some(5)], Arc::new(nested));
-    let mut join = outer_join(&batch, StreamOptions::default());
+    let mut join = outer_join(&batch, stream_stream::Options::default());
     assert!(all(join.push(std::slice::from_ref(&batch), &[]).unwrap()).is_empty());
     let output = all(join.finish(End::Flush).unwrap());
     assert_eq!(output[0].column(2), batch.column(2));
@@ -176,7 +177,7 @@ fn dictionaries_that_differ_from_batch_to_batch_come_out_by_value() {
     };
     let first = events([Some(1)], [Some(5)], dictionary("a"));
     let second = events([Some(2)], [Some(5)], dictionary("b"));
-    let mut join = outer_join(&first, StreamOptions::default());
+    let mut join = outer_join(&first, stream_stream::Options::default());
     assert_eq!(*join.output_schema().field(2).data_type(), DataType::Utf8);
     all(join.push(&[first, second], &[]).unwrap());
     let output = all(join.finish(End::Flush).unwrap());
@@ -192,7 +193,7 @@ fn run_end_encoded_columns_come_out_by_value() {
         &StringArray::from(vec!["a", "b"]),
     );
     let batch = events([Some(1); 3], [Some(5); 3], Arc::new(runs.unwrap()));
-    let mut join = outer_join(&batch, StreamOptions::default());
+    let mut join = outer_join(&batch, stream_stream::Options::default());
     let output = all(join.push(&[batch.slice(1, 2)], std::slice::from_ref(&batch)).unwrap());
     assert_eq!(output[0].num_rows(), 6);
     let values: Vec<_> = output[0].column(2).as_string::<i32>().iter().flatten().collect();
@@ -203,7 +204,8 @@ fn run_end_encoded_columns_come_out_by_value() {
 fn a_large_payload_splits_the_output_and_input_is_not_kept() {
     let long = "x".repeat(1000);
     let batch = events([Some(1); 3], [Some(5); 3], texts(&[&long, &long, &long]));
-    let options = StreamOptions { max_output_bytes: 4000, ..StreamOptions::default() };
+    let options =
+        stream_stream::Options { max_output_bytes: 4000, ..stream_stream::Options::default() };
     let mut join = outer_join(&batch, options);
     let output =
         all(join.push(std::slice::from_ref(&batch), std::slice::from_ref(&batch)).unwrap());
@@ -216,16 +218,16 @@ fn a_large_payload_splits_the_output_and_input_is_not_kept() {
 #[test]
 fn only_selected_columns_are_kept() {
     let batch = events([Some(1)], [Some(5)], texts(&["a long text that nobody selects"]));
-    let input = StreamInput::timed(batch.schema(), 1, Some(0));
-    let mut spec = StreamStreamSpec::on(
+    let input = stream_stream::Input::timed(batch.schema(), 1, Some(0));
+    let mut spec = stream_stream::Spec::on(
         input.clone(),
         input,
         JoinType::LeftSemi,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
     );
     spec.output.truncate(1);
-    let mut join = StreamStreamJoin::new(spec, StreamOptions::default()).unwrap();
+    let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     assert_eq!(join.kept_columns(Side::Left), [0]);
     assert!(join.kept_columns(Side::Right).is_empty());
     assert_eq!(join.read_columns(Side::Right), [0, 1]);
@@ -237,7 +239,8 @@ fn only_selected_columns_are_kept() {
 #[test]
 fn an_abandoned_or_failed_batch_is_not_joined_on() {
     let batch = events([Some(1), Some(1)], [Some(5), Some(5)], texts(&["a", "b"]));
-    let options = StreamOptions { max_output_rows: 1, ..StreamOptions::default() };
+    let options =
+        stream_stream::Options { max_output_rows: 1, ..stream_stream::Options::default() };
     let mut join = outer_join(&batch, options.clone());
     let both = std::slice::from_ref(&batch);
     assert!(join.push(both, both).unwrap().unwrap().next_batch().unwrap().is_some());
@@ -259,14 +262,15 @@ fn a_limit_gives_a_clear_error() {
         (StateLimit { rows: Some(1), bytes: None }, "2 rows, more than the limit of 1"),
         (StateLimit { rows: None, bytes: Some(10) }, "bytes, more than the limit of 10"),
     ] {
-        let options = StreamOptions { limit, ..StreamOptions::default() };
+        let options = stream_stream::Options { limit, ..stream_stream::Options::default() };
         let mut join = outer_join(&batch, options);
         let mut output = join.push(std::slice::from_ref(&batch), &[]).unwrap().unwrap();
         let error = output.next_batch().unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("raise the limit"), "{error}");
     }
     let limit = StateLimit { rows: Some(2), bytes: Some(1 << 20) };
-    let mut join = outer_join(&batch, StreamOptions { limit, ..StreamOptions::default() });
+    let mut join =
+        outer_join(&batch, stream_stream::Options { limit, ..stream_stream::Options::default() });
     all(join.push(std::slice::from_ref(&batch), &[]).unwrap());
 }
 
@@ -274,7 +278,7 @@ fn a_limit_gives_a_clear_error() {
 fn a_side_that_is_idle_or_finished_can_leave() {
     // 44: it does not hold the state for ever, and does not jump the watermark.
     let batch = events([Some(1), Some(2)], [Some(5), Some(60)], texts(&["a", "b"]));
-    let mut join = outer_join(&batch, StreamOptions::default());
+    let mut join = outer_join(&batch, stream_stream::Options::default());
     all(join.push(std::slice::from_ref(&batch), &[]).unwrap());
     assert!(join.advance().unwrap().is_none(), "the right side has not begun");
     join.set_taking_part(Side::Right, false);
@@ -296,7 +300,7 @@ fn reports_tell_where_the_greatest_event_time_came_from() {
         [Some(5), Some(7), Some(900), None],
         texts(&["a", "b", "c", "d"]),
     );
-    let mut join = outer_join(&batch, StreamOptions::default());
+    let mut join = outer_join(&batch, stream_stream::Options::default());
     let parts = [batch.slice(0, 1), batch.slice(1, 3)];
     let mut output = join.push(&parts, &[]).unwrap().unwrap();
     assert!(output.next_batch().unwrap().is_none());
@@ -316,14 +320,14 @@ fn a_malformed_key_fails_the_batch_that_holds_it() {
     };
     let numbers = events([Some(7)], [Some(5)], texts(&["a"]));
     let (good, bad) = (strings(&["7"], vec![5]), strings(&["x7"], vec![6]));
-    let spec = StreamStreamSpec::on(
-        StreamInput::timed(good.schema(), 1, Some(0)),
-        StreamInput::timed(numbers.schema(), 1, Some(0)),
+    let spec = stream_stream::Spec::on(
+        stream_stream::Input::timed(good.schema(), 1, Some(0)),
+        stream_stream::Input::timed(numbers.schema(), 1, Some(0)),
         JoinType::LeftOuter,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
     );
-    let mut join = StreamStreamJoin::new(spec, StreamOptions::default()).unwrap();
+    let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     assert_eq!(all(join.push(&[good], &[numbers]).unwrap())[0].num_rows(), 1);
     let error = join.push(&[bad], &[]).unwrap_err().to_string();
     assert!(error.contains("'x7'") && error.contains("malformed"), "{error}");
@@ -337,14 +341,14 @@ fn a_late_row_is_dropped_before_its_key_is_read() {
             .unwrap()
     };
     let numbers = events([Some(7)], [Some(50)], texts(&["a"]));
-    let spec = StreamStreamSpec::on(
-        StreamInput::timed(strings(&[], vec![]).schema(), 1, Some(0)),
-        StreamInput::timed(numbers.schema(), 1, Some(0)),
+    let spec = stream_stream::Spec::on(
+        stream_stream::Input::timed(strings(&[], vec![]).schema(), 1, Some(0)),
+        stream_stream::Input::timed(numbers.schema(), 1, Some(0)),
         JoinType::LeftOuter,
-        vec![StreamKey::equal(0, 0)],
+        vec![stream_stream::Key::equal(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
     );
-    let mut join = StreamStreamJoin::new(spec, StreamOptions::default()).unwrap();
+    let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     all(join.push(&[strings(&["7"], vec![50])], &[numbers]).unwrap());
     all(join.advance().unwrap());
     let mut output = join.push(&[strings(&["x7"], vec![5])], &[]).unwrap().unwrap();

@@ -1,7 +1,8 @@
 //! Counts of work and of evictions.
 
-use streamjoin_kernels::state::{BlockOptions, StoreKind};
-use streamjoin_kernels::*;
+use streamjoin_kernels::state::BlockOptions;
+use streamjoin_kernels::stream_stream::{self, End};
+use streamjoin_kernels::{Isa, JoinType, KeyHasher, StoreKind};
 
 use crate::columns::KEY_TYPES;
 use crate::driver::{Form, MicroBatch, Run, between, row};
@@ -25,14 +26,15 @@ struct Totals {
 fn totals(join_type: JoinType, batches: &[MicroBatch], store: StoreKind, isa: Isa) -> Totals {
     let hasher = KeyHasher::with_seed(isa, 7);
     let blocks = BlockOptions { rows: 64, ..BlockOptions::default() };
-    let options = StreamOptions { store, hasher, blocks, ..StreamOptions::default() };
+    let options =
+        stream_stream::Options { store, hasher, blocks, ..stream_stream::Options::default() };
     let form = Form { options: options.clone(), ..Form::default() };
     let mut query = between(join_type, 0, 10 * S);
     query.residual = true;
     let run = Run { query, types: &KEY_TYPES[..1], form };
-    let mut join = StreamStreamJoin::new(run.spec(), options).unwrap();
+    let mut join = stream_stream::Join::new(run.spec(), options).unwrap();
     let mut totals = Totals::default();
-    let mut add = |mut batch: StreamBatch<'_>| {
+    let mut add = |mut batch: stream_stream::Batch<'_>| {
         while batch.next_batch().unwrap().is_some() {}
         let report = batch.report();
         for side in [&report.left, &report.right] {

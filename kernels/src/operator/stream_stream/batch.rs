@@ -7,8 +7,8 @@ use arrow::array::RecordBatch;
 
 use super::emit::Piece;
 use super::intake::Intake;
-use super::join::StreamStreamJoin;
-use super::options::StreamOptions;
+use super::join::Join;
+use super::options::Options;
 use super::plan::Plan;
 use super::report::{BatchKind, BatchReport, BatchTimes, SideReport};
 use super::task::Task;
@@ -32,7 +32,7 @@ const READY_BATCHES: usize = 16;
 /// as hold the bytes that one may; what was ready comes out in the partitions'
 /// order, which is no matter of timing.
 #[derive(Debug)]
-pub struct StreamBatch<'a> {
+pub struct Batch<'a> {
     shared: Shared<'a>,
     /// The partitions that are not at their end.
     tasks: Vec<Task<'a>>,
@@ -50,7 +50,7 @@ pub struct StreamBatch<'a> {
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) options: &'a StreamOptions,
+    pub(super) options: &'a Options,
     pub(super) join_type: JoinType,
     pub(super) kind: BatchKind,
     pub(super) partitions: usize,
@@ -70,9 +70,9 @@ impl Shared<'_> {
     }
 }
 
-impl<'a> StreamBatch<'a> {
+impl<'a> Batch<'a> {
     pub(super) fn begin(
-        join: &'a mut StreamStreamJoin,
+        join: &'a mut Join,
         kind: BatchKind,
         left: &[RecordBatch],
         right: &[RecordBatch],
@@ -235,7 +235,7 @@ impl<'a> StreamBatch<'a> {
 
 /// Takes in both sides, at the same time where there is input and threads for it.
 fn take_in(
-    join: &StreamStreamJoin,
+    join: &Join,
     kind: BatchKind,
     [left, right]: [&[RecordBatch]; 2],
     watermarks: BatchWatermarks,

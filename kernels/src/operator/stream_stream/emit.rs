@@ -7,11 +7,11 @@ use std::time::Instant;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::buffer::BooleanBuffer;
 
-use super::super::unit::too_large;
 use super::batch::Shared;
 use super::plan::Kept;
 use super::task::Task;
 use crate::error::Result;
+use crate::operator::columns::too_large;
 use crate::pairs::Pairs;
 use crate::probe::{gather, row_bytes};
 use crate::side::Side;

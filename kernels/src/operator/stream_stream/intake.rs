@@ -4,13 +4,13 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::concat;
 
-use super::super::stream_static::check_schema;
-use super::join::StreamStreamJoin;
+use super::join::Join;
 use super::partition::split;
 use super::plan::SidePlan;
 use super::report::{EventTimeStats, SideReport};
 use crate::error::{JoinError, Result};
 use crate::key::{EncodedKeys, Keys};
+use crate::operator::columns::check_schema;
 use crate::pairs::NO_ROW;
 use crate::probe::{Partitions, gather};
 use crate::side::Side;
@@ -39,7 +39,7 @@ pub(super) struct Intake {
 
 impl Intake {
     pub(super) fn new(
-        join: &StreamStreamJoin,
+        join: &Join,
         side: Side,
         batches: &[RecordBatch],
         watermarks: BatchWatermarks,
@@ -150,7 +150,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    fn new(join: &StreamStreamJoin, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+    fn new(join: &Join, side: Side, batches: &[RecordBatch]) -> Result<Self> {
         let (read, schema) = (&join.plan.side(side).read, &join.spec.input(side).schema);
         for batch in batches {
             check_schema(&format!("the {side} batch"), schema, batch)?;
@@ -228,7 +228,7 @@ impl Work {
     }
 }
 
-impl StreamStreamJoin {
+impl Join {
     /// The times by which rows are late and leave.
     fn stand_in(&self, times: EventTimes) -> EventTimes {
         match self.plan.window {

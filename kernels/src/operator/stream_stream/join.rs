@@ -5,12 +5,12 @@ use std::ops::Add;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 
-use super::batch::StreamBatch;
-use super::options::StreamOptions;
+use super::batch::Batch;
+use super::options::Options;
 use super::partition::Partition;
 use super::plan::Plan;
 use super::report::BatchKind;
-use super::spec::{End, StreamStreamSpec};
+use super::spec::{End, Spec};
 use crate::error::{JoinError, Result};
 use crate::side::Side;
 use crate::state::StateSize;
@@ -25,7 +25,8 @@ use crate::time::{Expiry, Watermarks};
 /// ```
 /// # use std::sync::Arc;
 /// # use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
-/// # use streamjoin_kernels::*;
+/// # use streamjoin_kernels::stream_stream::{End, Input, Join, Key, Options, Spec};
+/// # use streamjoin_kernels::{JoinType, Result};
 /// # use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 /// # fn main() -> Result<()> {
 /// let batch = |ids: Vec<i64>, seconds: Vec<i64>| {
@@ -36,16 +37,16 @@ use crate::time::{Expiry, Watermarks};
 ///     ])
 /// };
 /// // Clicks at most an hour after the impression; both at most 10 s out of order.
-/// let input = |schema| StreamInput::timed(schema, 1, Some(10_000_000));
+/// let input = |schema| Input::timed(schema, 1, Some(10_000_000));
 /// let schema = batch(vec![], vec![])?.schema();
-/// let spec = StreamStreamSpec::on(
+/// let spec = Spec::on(
 ///     input(schema.clone()),
 ///     input(schema),
 ///     JoinType::LeftOuter,
-///     vec![StreamKey::equal(0, 0)],
+///     vec![Key::equal(0, 0)],
 ///     TimeCondition { interval: IntervalCondition::between(0, 3_600_000_000), key: None },
 /// );
-/// let mut join = StreamStreamJoin::new(spec, StreamOptions::default())?;
+/// let mut join = Join::new(spec, Options::default())?;
 ///
 /// let (impressions, clicks) = (batch(vec![1, 2], vec![100, 101])?, batch(vec![1], vec![160])?);
 /// if let Some(mut output) = join.push(&[impressions], &[clicks])? {
@@ -63,9 +64,9 @@ use crate::time::{Expiry, Watermarks};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct StreamStreamJoin {
-    pub(super) spec: StreamStreamSpec,
-    pub(super) options: StreamOptions,
+pub struct Join {
+    pub(super) spec: Spec,
+    pub(super) options: Options,
     pub(super) plan: Plan,
     pub(super) partitions: Vec<Partition>,
     pub(super) watermarks: Watermarks,
@@ -73,7 +74,7 @@ pub struct StreamStreamJoin {
     pub(super) open: bool,
 }
 
-impl StreamStreamJoin {
+impl Join {
     /// Plans the join.
     ///
     /// # Errors
@@ -82,7 +83,7 @@ impl StreamStreamJoin {
     /// types, [`JoinError::UnsupportedState`] for columns that cannot be kept,
     /// [`JoinError::InvalidPlan`] for columns that do not exist, event times
     /// that are none, and options out of range.
-    pub fn new(spec: StreamStreamSpec, options: StreamOptions) -> Result<Self> {
+    pub fn new(spec: Spec, options: Options) -> Result<Self> {
         let plan = Plan::new(&spec)?;
         options.check()?;
         let (left, right) = (spec.left.watermark_delay, spec.right.watermark_delay);
@@ -174,12 +175,12 @@ impl StreamStreamJoin {
         &mut self,
         left: &[RecordBatch],
         right: &[RecordBatch],
-    ) -> Result<Option<StreamBatch<'_>>> {
+    ) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
         if left.iter().chain(right).all(|batch| batch.num_rows() == 0) {
             return Ok(None);
         }
-        StreamBatch::begin(self, BatchKind::Data, left, right).map(Some)
+        Batch::begin(self, BatchKind::Data, left, right).map(Some)
     }
 
     /// Runs the batch without input that is due: no-data batches are on, some
@@ -188,13 +189,13 @@ impl StreamStreamJoin {
     ///
     /// # Errors
     /// As [`push`](Self::push).
-    pub fn advance(&mut self) -> Result<Option<StreamBatch<'_>>> {
+    pub fn advance(&mut self) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
         let evicts = |side| self.expiry(side).is_bounded();
         let due = self.spec.no_data_batches
             && (evicts(Side::Left) || evicts(Side::Right))
             && self.watermarks.has_advanced();
-        if due { StreamBatch::begin(self, BatchKind::NoData, &[], &[]).map(Some) } else { Ok(None) }
+        if due { Batch::begin(self, BatchKind::NoData, &[], &[]).map(Some) } else { Ok(None) }
     }
 
     /// Ends the streams. [`End::Flush`] empties the state in one last batch, if
@@ -202,11 +203,11 @@ impl StreamStreamJoin {
     ///
     /// # Errors
     /// As [`push`](Self::push).
-    pub fn finish(&mut self, end: End) -> Result<Option<StreamBatch<'_>>> {
+    pub fn finish(&mut self, end: End) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
         let empty = [Side::Left, Side::Right].iter().all(|side| self.state(*side).rows == 0);
         match end {
-            End::Flush if !empty => StreamBatch::begin(self, BatchKind::End, &[], &[]).map(Some),
+            End::Flush if !empty => Batch::begin(self, BatchKind::End, &[], &[]).map(Some),
             _ => Ok(None),
         }
     }

@@ -14,9 +14,9 @@ mod spec;
 mod task;
 mod threads;
 
-pub use batch::StreamBatch;
-pub use join::StreamStreamJoin;
-pub use options::{StateLimit, StreamOptions};
-pub use output::{streams_output_on, streams_output_using, streams_using_keys};
+pub use batch::Batch;
+pub use join::Join;
+pub use options::{Options, StateLimit};
+pub use output::{output_on, output_using, using_keys};
 pub use report::{BatchKind, BatchReport, BatchTimes, EventTimeStats, SideReport};
-pub use spec::{End, StreamInput, StreamKey, StreamStreamSpec};
+pub use spec::{End, Input, Key, Spec};

@@ -17,7 +17,7 @@ pub struct StateLimit {
 
 /// How a stream-stream join is carried out.
 #[derive(Clone, Debug)]
-pub struct StreamOptions {
+pub struct Options {
     /// How the rows of a side are stored.
     pub store: StoreKind,
     /// How a store that keeps blocks cuts them.
@@ -44,7 +44,7 @@ pub struct StreamOptions {
     pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
 }
 
-impl StreamOptions {
+impl Options {
     /// The most parts that the state is cut into.
     pub const MAX_PARTITIONS: usize = 1 << 12;
 
@@ -76,7 +76,7 @@ impl StreamOptions {
     }
 }
 
-impl Default for StreamOptions {
+impl Default for Options {
     fn default() -> Self {
         Self {
             store: StoreKind::default(),

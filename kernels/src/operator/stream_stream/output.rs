@@ -2,51 +2,46 @@
 
 use arrow::datatypes::Schema;
 
-use super::super::output::{output_on, output_using, using_keys};
-use super::super::spec::OutputColumn;
-use super::spec::StreamKey;
+use super::super::stream_static;
+use super::spec::Key;
+use crate::column::{ColumnRef, OutputColumn, SideColumn};
 use crate::error::Result;
 use crate::join_type::JoinType;
-use crate::probe::{ColumnRef, SideColumn};
 use crate::side::Side;
 
 /// The columns of `left JOIN right ON ...`: all of the left, then all of the
 /// right, equal names included; left columns only for semi and anti joins.
 #[must_use]
-pub fn streams_output_on(
+pub fn output_on(
     join_type: JoinType,
     left: &Schema,
     right: &Schema,
 ) -> Vec<OutputColumn<SideColumn>> {
-    of_sides(output_on(join_type, Side::Left, left, right))
+    of_sides(stream_static::output_on(join_type, Side::Left, left, right))
 }
 
 /// The columns of `left JOIN right USING (names)`, as
-/// [`output_using`](crate::output_using) has them.
+/// [`output_using`](crate::stream_static::output_using) has them.
 ///
 /// # Errors
 /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) if a name is
 /// missing on a side or ambiguous there.
-pub fn streams_output_using(
+pub fn output_using(
     join_type: JoinType,
     left: &Schema,
     right: &Schema,
     names: &[String],
 ) -> Result<Vec<OutputColumn<SideColumn>>> {
-    Ok(of_sides(output_using(join_type, Side::Left, left, right, names)?))
+    Ok(of_sides(stream_static::output_using(join_type, Side::Left, left, right, names)?))
 }
 
 /// The key pairs of `USING (names)`, matched without regard to case.
 ///
 /// # Errors
-/// As [`streams_output_using`].
-pub fn streams_using_keys(
-    left: &Schema,
-    right: &Schema,
-    names: &[String],
-) -> Result<Vec<StreamKey>> {
-    let keys = using_keys(left, right, names)?;
-    Ok(keys.into_iter().map(|key| StreamKey::equal(key.stream, key.dimension)).collect())
+/// As [`output_using`].
+pub fn using_keys(left: &Schema, right: &Schema, names: &[String]) -> Result<Vec<Key>> {
+    let keys = stream_static::using_keys(left, right, names)?;
+    Ok(keys.into_iter().map(|key| Key::equal(key.stream, key.table)).collect())
 }
 
 /// The stream of a stream-static join on its left stands for the left stream.
@@ -56,7 +51,7 @@ fn of_sides(columns: Vec<OutputColumn>) -> Vec<OutputColumn<SideColumn>> {
         .map(|column| OutputColumn {
             source: match column.source {
                 ColumnRef::Stream(column) => SideColumn::left(column),
-                ColumnRef::Dimension(column) => SideColumn::right(column),
+                ColumnRef::Table(column) => SideColumn::right(column),
             },
             name: column.name,
         })

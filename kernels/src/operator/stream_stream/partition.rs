@@ -2,7 +2,7 @@
 
 use arrow::buffer::BooleanBuffer;
 
-use super::options::StreamOptions;
+use super::options::Options;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::probe::{Partitions, group_rows};
@@ -17,7 +17,7 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(plan: &Plan, options: &StreamOptions) -> Result<Self> {
+    pub(super) fn new(plan: &Plan, options: &Options) -> Result<Self> {
         Ok(Self {
             left: options.store.build(&plan.store_plan(Side::Left, options))?,
             right: options.store.build(&plan.store_plan(Side::Right, options))?,

@@ -6,15 +6,16 @@ use arrow::array::ArrayRef;
 use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use super::options::StreamOptions;
-use super::spec::{StreamInput, StreamStreamSpec};
+use super::options::Options;
+use super::spec::{Input, Spec};
+use crate::column::SideColumn;
 use crate::error::{JoinError, Result};
-use crate::key::{CastMode, EncodedKeys, KeyEncoder, cast, comparison_type};
+use crate::key::{EncodedKeys, KeyEncoder};
 use crate::null_equality::NullEquality;
-use crate::probe::{Filter, SideColumn};
+use crate::predicate::Filter;
 use crate::side::Side;
+use crate::spark::{CastMode, cast, comparison_type, supported};
 use crate::state::{StorePlan, kept_type};
-use crate::support;
 use crate::time::{DeclaredWatermarks, Expiry, IntervalCondition, TimeKey, is_event_time};
 
 /// A filter with its columns as slots.
@@ -69,7 +70,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(spec: &StreamStreamSpec) -> Result<Self> {
+    pub(super) fn new(spec: &Spec) -> Result<Self> {
         check_columns(spec)?;
         check_times(spec)?;
         let declared = DeclaredWatermarks {
@@ -77,7 +78,7 @@ impl Plan {
             right: spec.right.watermark_delay.is_some(),
         };
         let expiry = |side| spec.time.expiry(side, declared);
-        support::stream_stream(
+        supported::stream_stream(
             spec.join_type,
             spec.output_mode,
             !spec.keys.is_empty(),
@@ -129,7 +130,7 @@ impl Plan {
         }
     }
 
-    pub(super) fn store_plan(&self, side: Side, options: &StreamOptions) -> StorePlan {
+    pub(super) fn store_plan(&self, side: Side, options: &Options) -> StorePlan {
         let plan = self.side(side);
         StorePlan {
             shape: self.encoder.shape(),
@@ -161,7 +162,7 @@ fn plan_side(plan: &SidePlan, left: &SidePlan) -> Side {
 }
 
 impl SidePlan {
-    fn new(spec: &StreamStreamSpec, side: Side, expiry: Expiry) -> Result<Self> {
+    fn new(spec: &Spec, side: Side, expiry: Expiry) -> Result<Self> {
         let input = spec.input(side);
         let preserved = spec.join_type.preserves(side);
         let mut kept: Vec<usize> = spec
@@ -230,19 +231,19 @@ fn kept_by_value(data_type: &DataType) -> Result<DataType> {
 }
 
 /// Whether the event times are a pair of keys that null never satisfies.
-fn equal_times(spec: &StreamStreamSpec) -> bool {
+fn equal_times(spec: &Spec) -> bool {
     spec.time.key == Some(TimeKey::EventTime)
         && time_keys(spec).any(|equality| equality == NullEquality::NullMatchesNothing)
 }
 
 /// How the keys that pair the event times of both sides treat nulls.
-fn time_keys(spec: &StreamStreamSpec) -> impl Iterator<Item = NullEquality> {
+fn time_keys(spec: &Spec) -> impl Iterator<Item = NullEquality> {
     let times = (spec.left.event_time, spec.right.event_time);
     let pairs = spec.keys.iter().filter(move |k| (Some(k.left), Some(k.right)) == times);
     pairs.map(|key| key.null_equality)
 }
 
-fn missing(what: &str, column: SideColumn, spec: &StreamStreamSpec) -> JoinError {
+fn missing(what: &str, column: SideColumn, spec: &Spec) -> JoinError {
     JoinError::InvalidPlan(format!(
         "{what} names column {} of the {} side, which has {}",
         column.column,
@@ -251,7 +252,7 @@ fn missing(what: &str, column: SideColumn, spec: &StreamStreamSpec) -> JoinError
     ))
 }
 
-fn check_columns(spec: &StreamStreamSpec) -> Result<()> {
+fn check_columns(spec: &Spec) -> Result<()> {
     let check = |what: &str, column: SideColumn| {
         let known = column.column < spec.input(column.side).schema.fields().len();
         if known { Ok(()) } else { Err(missing(what, column, spec)) }
@@ -283,10 +284,10 @@ fn check_columns(spec: &StreamStreamSpec) -> Result<()> {
 }
 
 /// Checks event times and watermarks.
-fn check_times(spec: &StreamStreamSpec) -> Result<()> {
+fn check_times(spec: &Spec) -> Result<()> {
     let needed = !spec.time.interval.is_unbounded() || spec.time.key.is_some();
     for side in [Side::Left, Side::Right] {
-        let StreamInput { schema, event_time, watermark_delay, .. } = spec.input(side);
+        let Input { schema, event_time, watermark_delay, .. } = spec.input(side);
         let what = match (event_time, watermark_delay) {
             (None, Some(_)) => "a watermark",
             (None, None) if needed => "a condition on event time",
@@ -322,7 +323,7 @@ fn check_times(spec: &StreamStreamSpec) -> Result<()> {
 
 /// Windows stand in for the event times, which therefore may not be read beside
 /// them (rule 42).
-fn check_windows(spec: &StreamStreamSpec) -> Result<()> {
+fn check_windows(spec: &Spec) -> Result<()> {
     let Some(TimeKey::Window { width }) = spec.time.key else { return Ok(()) };
     if width <= 0 {
         return Err(JoinError::InvalidPlan(format!(
@@ -340,13 +341,13 @@ fn check_windows(spec: &StreamStreamSpec) -> Result<()> {
         read.extend(&input.not_null);
         let kept = input.event_time.filter(|column| read.contains(column));
         if kept.is_some() || !spec.time.interval.is_unbounded() {
-            return support::two_event_times(spec.join_type, side);
+            return supported::two_event_times(spec.join_type, side);
         }
     }
     Ok(())
 }
 
-fn key_types(spec: &StreamStreamSpec) -> Result<Vec<DataType>> {
+fn key_types(spec: &Spec) -> Result<Vec<DataType>> {
     let pairs = spec.keys.iter().enumerate();
     pairs
         .map(|(number, key)| {
@@ -365,7 +366,7 @@ fn key_types(spec: &StreamStreamSpec) -> Result<Vec<DataType>> {
 }
 
 /// Columns of a side are nullable where a row of the other may come out alone.
-fn output_schema(spec: &StreamStreamSpec) -> SchemaRef {
+fn output_schema(spec: &Spec) -> SchemaRef {
     let fields = spec.output.iter().map(|column| {
         let SideColumn { side, column: at } = column.source;
         let field = spec.input(side).schema.field(at);

@@ -2,18 +2,18 @@
 
 use arrow::datatypes::SchemaRef;
 
-use super::super::spec::OutputColumn;
+use crate::column::{OutputColumn, SideColumn};
 use crate::join_type::JoinType;
-use crate::key::CastMode;
 use crate::null_equality::NullEquality;
 use crate::output_mode::OutputMode;
-use crate::probe::{Filter, SideColumn};
+use crate::predicate::Filter;
 use crate::side::Side;
+use crate::spark::CastMode;
 use crate::time::{TimeCondition, WatermarkPolicy};
 
 /// One of the two streams.
 #[derive(Clone, Debug)]
-pub struct StreamInput {
+pub struct Input {
     /// Schema of every batch.
     pub schema: SchemaRef,
     /// Position of the event time column, a timestamp or a date.
@@ -33,7 +33,7 @@ pub struct StreamInput {
     pub not_null: Vec<usize>,
 }
 
-impl StreamInput {
+impl Input {
     /// A stream without event time.
     #[must_use]
     pub fn new(schema: SchemaRef) -> Self {
@@ -49,7 +49,7 @@ impl StreamInput {
 
 /// A pair of key columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamKey {
+pub struct Key {
     /// Position in the left schema.
     pub left: usize,
     /// Position in the right schema.
@@ -58,7 +58,7 @@ pub struct StreamKey {
     pub null_equality: NullEquality,
 }
 
-impl StreamKey {
+impl Key {
     /// `left = right`: nulls match nothing.
     #[must_use]
     pub fn equal(left: usize, right: usize) -> Self {
@@ -94,17 +94,17 @@ pub enum End {
 
 /// A stream-stream join: inputs, condition, output.
 #[derive(Clone, Debug)]
-pub struct StreamStreamSpec {
+pub struct Spec {
     /// The input before `JOIN`.
-    pub left: StreamInput,
+    pub left: Input,
     /// The input after `JOIN`.
-    pub right: StreamInput,
+    pub right: Input,
     /// The join type.
     pub join_type: JoinType,
     /// Equality conditions, at least one; types are coerced as Spark does.
     /// Under a [`TimeKey`](crate::time::TimeKey) the pair of event times, or of
     /// columns that hold the start of their windows, is among them.
-    pub keys: Vec<StreamKey>,
+    pub keys: Vec<Key>,
     /// What the condition says about event time.
     pub time: TimeCondition,
     /// Conjuncts that read both sides, evaluated for candidate pairs.
@@ -118,7 +118,7 @@ pub struct StreamStreamSpec {
     /// What a consumer is promised.
     pub output_mode: OutputMode,
     /// The output's columns; see
-    /// [`streams_output_on`](super::streams_output_on). What neither output
+    /// [`output_on`](super::output_on). What neither output
     /// nor residual reads is not kept in state. Dictionaries and run-end
     /// encoded columns come out by value.
     pub output: Vec<OutputColumn<SideColumn>>,
@@ -126,18 +126,18 @@ pub struct StreamStreamSpec {
     pub cast_mode: CastMode,
 }
 
-impl StreamStreamSpec {
+impl Spec {
     /// A join `ON` the given keys and time condition, without further
     /// conditions, with all columns in the output.
     #[must_use]
     pub fn on(
-        left: StreamInput,
-        right: StreamInput,
+        left: Input,
+        right: Input,
         join_type: JoinType,
-        keys: Vec<StreamKey>,
+        keys: Vec<Key>,
         time: TimeCondition,
     ) -> Self {
-        let output = super::streams_output_on(join_type, &left.schema, &right.schema);
+        let output = super::output_on(join_type, &left.schema, &right.schema);
         Self {
             left,
             right,
@@ -155,7 +155,7 @@ impl StreamStreamSpec {
 
     /// One of the inputs.
     #[must_use]
-    pub fn input(&self, side: Side) -> &StreamInput {
+    pub fn input(&self, side: Side) -> &Input {
         match side {
             Side::Left => &self.left,
             Side::Right => &self.right,

@@ -1,11 +1,11 @@
 //! One piece of work after the other, or on several threads.
 
-use super::options::StreamOptions;
+use super::options::Options;
 
 /// What `work` makes of each item, in the items' order. With a pool, its threads
 /// and the caller's own take one item after the other.
 pub(super) fn map<T: Send, R: Send>(
-    options: &StreamOptions,
+    options: &Options,
     items: &mut [T],
     work: impl Fn(&mut T) -> R + Sync,
 ) -> Vec<R> {

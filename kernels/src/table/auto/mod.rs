@@ -2,7 +2,9 @@
 //! by a model fitted from measurements, not by sizes set once and for all.
 //!
 //! ```
-//! use streamjoin_kernels::{AutoIndex, IndexChoice, Isa, KeyHasher, KeyTable, Result};
+//! use streamjoin_kernels::{IndexChoice, Isa, KeyHasher, Result};
+//! use streamjoin_kernels::table::KeyTable;
+//! use streamjoin_kernels::table::auto::AutoIndex;
 //!
 //! # fn main() -> Result<()> {
 //! let keys: Vec<u64> = (0..100_000).map(|i| i * i).collect();

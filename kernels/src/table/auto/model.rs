@@ -54,9 +54,8 @@ pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
 /// lines over the logarithms of rows and of rows a key between them.
 ///
 /// ```
-/// use streamjoin_kernels::CostModel;
 /// use streamjoin_kernels::key::KeyShape;
-/// use streamjoin_kernels::table::auto::{Expected, KeysAtHand};
+/// use streamjoin_kernels::table::auto::{CostModel, Expected, KeysAtHand};
 ///
 /// let model = CostModel::shipped();
 /// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_a_key: 1.0, dense: false };

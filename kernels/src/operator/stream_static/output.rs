@@ -2,10 +2,10 @@
 
 use arrow::datatypes::Schema;
 
-use super::spec::{KeyPair, OutputColumn};
+use super::spec::KeyPair;
+use crate::column::{ColumnRef, OutputColumn};
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
-use crate::probe::ColumnRef;
 use crate::side::Side;
 
 /// The columns of `left JOIN right ON ...`: all of the left, then all of the
@@ -15,9 +15,9 @@ pub fn output_on(
     join_type: JoinType,
     stream_side: Side,
     stream: &Schema,
-    dimension: &Schema,
+    table: &Schema,
 ) -> Vec<OutputColumn> {
-    sides(join_type, stream_side, stream, dimension)
+    sides(join_type, stream_side, stream, table)
         .into_iter()
         .flat_map(|(schema, source)| columns(schema, source, &[]))
         .collect()
@@ -33,10 +33,10 @@ pub fn output_using(
     join_type: JoinType,
     stream_side: Side,
     stream: &Schema,
-    dimension: &Schema,
+    table: &Schema,
     names: &[String],
 ) -> Result<Vec<OutputColumn>> {
-    let keys = using_keys(stream, dimension, names)?;
+    let keys = using_keys(stream, table, names)?;
     let kept = match join_type {
         JoinType::RightOuter => Side::Right,
         _ => Side::Left,
@@ -47,16 +47,16 @@ pub fn output_using(
             let (source, schema, at) = if kept == stream_side {
                 (ColumnRef::Stream(key.stream), stream, key.stream)
             } else {
-                (ColumnRef::Dimension(key.dimension), dimension, key.dimension)
+                (ColumnRef::Table(key.table), table, key.table)
             };
             OutputColumn { source, name: schema.field(at).name().clone() }
         })
         .collect();
     let used: Vec<ColumnRef> = keys
         .iter()
-        .flat_map(|key| [ColumnRef::Stream(key.stream), ColumnRef::Dimension(key.dimension)])
+        .flat_map(|key| [ColumnRef::Stream(key.stream), ColumnRef::Table(key.table)])
         .collect();
-    for (schema, source) in sides(join_type, stream_side, stream, dimension) {
+    for (schema, source) in sides(join_type, stream_side, stream, table) {
         output.extend(columns(schema, source, &used));
     }
     Ok(output)
@@ -66,7 +66,7 @@ pub fn output_using(
 ///
 /// # Errors
 /// [`JoinError::InvalidPlan`] if a name is missing on a side or ambiguous there.
-pub fn using_keys(stream: &Schema, dimension: &Schema, names: &[String]) -> Result<Vec<KeyPair>> {
+pub fn using_keys(stream: &Schema, table: &Schema, names: &[String]) -> Result<Vec<KeyPair>> {
     let find = |schema: &Schema, side: &str, name: &str| {
         let found: Vec<usize> = (0..schema.fields().len())
             .filter(|&i| schema.field(i).name().to_lowercase() == name.to_lowercase())
@@ -85,9 +85,7 @@ pub fn using_keys(stream: &Schema, dimension: &Schema, names: &[String]) -> Resu
     };
     names
         .iter()
-        .map(|name| {
-            Ok(KeyPair::equal(find(stream, "stream", name)?, find(dimension, "dimension", name)?))
-        })
+        .map(|name| Ok(KeyPair::equal(find(stream, "stream", name)?, find(table, "table", name)?)))
         .collect()
 }
 
@@ -99,13 +97,13 @@ fn sides<'a>(
     join_type: JoinType,
     stream_side: Side,
     stream: &'a Schema,
-    dimension: &'a Schema,
+    table: &'a Schema,
 ) -> Vec<(&'a Schema, Source)> {
     let stream: (_, Source) = (stream, ColumnRef::Stream);
-    let dimension: (_, Source) = (dimension, ColumnRef::Dimension);
+    let table: (_, Source) = (table, ColumnRef::Table);
     let mut sides = match stream_side {
-        Side::Left => vec![stream, dimension],
-        Side::Right => vec![dimension, stream],
+        Side::Left => vec![stream, table],
+        Side::Right => vec![table, stream],
     };
     if join_type.is_existence() {
         sides.truncate(1);

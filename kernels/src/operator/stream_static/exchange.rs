@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use super::encode::encode;
-use super::stream_static::StreamStaticJoin;
+use super::join::Join;
 use super::unit::{Stretch, Unit, UnitRows};
-use crate::dimension::DimensionSnapshot;
 use crate::error::Result;
 use crate::probe::PartitionedKeys;
+use crate::snapshot::TableSnapshot;
 
 /// A piece has at least so many rows: fewer are not worth a thread.
 const LEAST_PIECE: usize = 4096;
@@ -27,8 +27,8 @@ pub(super) struct Exchange {
 /// partition and goes on with the next one, so that small partitions make no
 /// small units, and a hot one is many units, which any thread takes.
 pub(super) fn exchange(
-    join: &StreamStaticJoin,
-    snapshot: &DimensionSnapshot,
+    join: &Join,
+    snapshot: &TableSnapshot,
     columns: &[ArrayRef],
     rows: usize,
     unit_rows: usize,

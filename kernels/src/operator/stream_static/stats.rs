@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Counts and times of a push. Times are CPU time of the kernels, summed over
 /// threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JoinStats {
+pub struct Stats {
     /// Stream rows that were joined.
     pub rows_in: u64,
     /// Rows that came out.
@@ -30,7 +30,7 @@ pub struct JoinStats {
     pub materialise: Duration,
 }
 
-impl JoinStats {
+impl Stats {
     /// Adds what another push or thread did.
     pub fn add(&mut self, other: &Self) {
         self.rows_in += other.rows_in;

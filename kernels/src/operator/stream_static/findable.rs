@@ -4,11 +4,13 @@ use arrow::array::{ArrayRef, RecordBatch, new_empty_array};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter_record_batch;
 
-use super::stream_static::{StreamStaticJoin, check_schema};
+use super::join::Join;
+use crate::column::ColumnRef;
 use crate::error::Result;
 use crate::key::{EncodedKeys, KeyShape, Keys};
 use crate::memory::Reserved;
-use crate::probe::{ColumnRef, slice_bytes};
+use crate::operator::columns::check_schema;
+use crate::probe::slice_bytes;
 
 /// Rows that can be found, and their keys.
 pub(super) struct Findable {
@@ -18,7 +20,7 @@ pub(super) struct Findable {
     pub(super) copied: usize,
 }
 
-/// No dimension row is preserved, so one whose key is null or that fails the
+/// No table row is preserved, so one whose key is null or that fails the
 /// filter need not be kept at all. Leaves the bytes of the keys and of what was
 /// copied reserved.
 ///
@@ -26,7 +28,7 @@ pub(super) struct Findable {
 /// [`JoinError::Schema`](crate::JoinError::Schema) for batches of another
 /// schema, errors of casts and filters, refused memory.
 pub(super) fn findable_rows(
-    join: &StreamStaticJoin,
+    join: &Join,
     table: &[RecordBatch],
     memory: &mut Reserved,
 ) -> Result<Findable> {
@@ -35,14 +37,14 @@ pub(super) fn findable_rows(
     let mut keys = Vec::with_capacity(table.len());
     let mut copied = 0;
     for batch in table {
-        check_schema("the table", &spec.dimension_schema, batch)?;
+        check_schema("the table", &spec.table_schema, batch)?;
         let mut batch = batch.clone();
-        if let Some(filter) = &spec.dimension_filter {
+        if let Some(filter) = &spec.table_filter {
             let columns: Vec<ArrayRef> = filter
                 .columns
                 .iter()
                 .map(|&column| {
-                    let (ColumnRef::Dimension(i) | ColumnRef::Stream(i)) = column;
+                    let (ColumnRef::Table(i) | ColumnRef::Stream(i)) = column;
                     batch.column(i).clone()
                 })
                 .collect();
@@ -61,9 +63,9 @@ pub(super) fn findable_rows(
     }
     let keys = match &keys[..] {
         [] => {
-            let fields = spec.dimension_schema.fields().iter();
+            let fields = spec.table_schema.fields().iter();
             let empty = fields.map(|field| new_empty_array(field.data_type())).collect();
-            let empty = RecordBatch::try_new(spec.dimension_schema.clone(), empty)?;
+            let empty = RecordBatch::try_new(spec.table_schema.clone(), empty)?;
             encode(join, &empty, memory)?.keys
         }
         [one] => one.clone(),
@@ -79,23 +81,19 @@ pub(super) fn findable_rows(
 }
 
 /// The keys of a batch, reserved.
-fn encode(
-    join: &StreamStaticJoin,
-    batch: &RecordBatch,
-    memory: &mut Reserved,
-) -> Result<EncodedKeys> {
+fn encode(join: &Join, batch: &RecordBatch, memory: &mut Reserved) -> Result<EncodedKeys> {
     let plan = &join.plan;
     let rows = batch.num_rows();
     let estimate = match plan.key_shape() {
         KeyShape::Word => rows * 8,
         KeyShape::Wide => rows * 16,
         KeyShape::Bytes => {
-            let columns = plan.dimension_keys.columns.iter();
+            let columns = plan.table_keys.columns.iter();
             rows * 8 + columns.map(|&i| slice_bytes(batch.column(i))).sum::<usize>()
         }
     };
     memory.grow(estimate, "the keys")?;
-    let encoded = plan.encode(&plan.dimension_keys, batch.columns(), rows, join.spec.cast_mode)?;
+    let encoded = plan.encode(&plan.table_keys, batch.columns(), rows, join.spec.cast_mode)?;
     memory.settle(estimate, encoded.keys.bytes(), "the keys")?;
     Ok(encoded)
 }

@@ -2,53 +2,45 @@
 
 use arrow::datatypes::SchemaRef;
 
+use crate::column::OutputColumn;
 use crate::join_type::JoinType;
-use crate::key::CastMode;
 use crate::null_equality::NullEquality;
-use crate::probe::{ColumnRef, Filter};
+use crate::predicate::Filter;
 use crate::side::Side;
+use crate::spark::CastMode;
 
 /// A pair of key columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPair {
     /// Position in the stream's schema.
     pub stream: usize,
-    /// Position in the dimension's schema.
-    pub dimension: usize,
+    /// Position in the table's schema.
+    pub table: usize,
     /// Whether null matches null.
     pub null_equality: NullEquality,
 }
 
 impl KeyPair {
-    /// `stream = dimension`: nulls match nothing.
+    /// `stream = table`: nulls match nothing.
     #[must_use]
-    pub fn equal(stream: usize, dimension: usize) -> Self {
-        Self { stream, dimension, null_equality: NullEquality::NullMatchesNothing }
+    pub fn equal(stream: usize, table: usize) -> Self {
+        Self { stream, table, null_equality: NullEquality::NullMatchesNothing }
     }
 
-    /// `stream <=> dimension`: null matches null.
+    /// `stream <=> table`: null matches null.
     #[must_use]
-    pub fn null_safe(stream: usize, dimension: usize) -> Self {
-        Self { stream, dimension, null_equality: NullEquality::NullSafe }
+    pub fn null_safe(stream: usize, table: usize) -> Self {
+        Self { stream, table, null_equality: NullEquality::NullSafe }
     }
-}
-
-/// A column of the output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputColumn<C = ColumnRef> {
-    /// Where its values come from.
-    pub source: C,
-    /// Its name; names may repeat, as in SQL.
-    pub name: String,
 }
 
 /// A stream-static join: inputs, condition, output.
 #[derive(Clone, Debug)]
-pub struct StreamStaticSpec {
+pub struct Spec {
     /// Schema of every micro-batch.
     pub stream_schema: SchemaRef,
     /// Schema of every version of the table.
-    pub dimension_schema: SchemaRef,
+    pub table_schema: SchemaRef,
     /// The join type, in terms of the query's left and right.
     pub join_type: JoinType,
     /// The query's side on which the stream stands.
@@ -58,8 +50,8 @@ pub struct StreamStaticSpec {
     pub keys: Vec<KeyPair>,
     /// Condition on stream columns alone: a row that fails matches nothing.
     pub stream_filter: Option<Filter>,
-    /// Condition on dimension columns alone, applied when a table is built.
-    pub dimension_filter: Option<Filter>,
+    /// Condition on table columns alone, applied when a table is built.
+    pub table_filter: Option<Filter>,
     /// Condition on both sides, evaluated for candidate pairs.
     pub residual: Option<Filter>,
     /// The output's columns. See [`output_on`](super::output_on) and
@@ -69,25 +61,25 @@ pub struct StreamStaticSpec {
     pub cast_mode: CastMode,
 }
 
-impl StreamStaticSpec {
+impl Spec {
     /// An inner, outer, semi or anti join `ON` the given keys, without further
     /// conditions, with the stream on the left and all columns in the output.
     #[must_use]
     pub fn on(
         stream_schema: SchemaRef,
-        dimension_schema: SchemaRef,
+        table_schema: SchemaRef,
         join_type: JoinType,
         keys: Vec<KeyPair>,
     ) -> Self {
-        let output = super::output_on(join_type, Side::Left, &stream_schema, &dimension_schema);
+        let output = super::output_on(join_type, Side::Left, &stream_schema, &table_schema);
         Self {
             stream_schema,
-            dimension_schema,
+            table_schema,
             join_type,
             stream_side: Side::Left,
             keys,
             stream_filter: None,
-            dimension_filter: None,
+            table_filter: None,
             residual: None,
             output,
             cast_mode: CastMode::default(),

@@ -256,7 +256,7 @@ fn both_sides_can_be_cast_to_the_result() {
             for side in [l, r] {
                 for rows in [0, 2] {
                     let array = arrow::array::new_null_array(side, rows);
-                    let cast = super::super::cast(&array, &common, Default::default())
+                    let cast = crate::spark::cast(&array, &common, Default::default())
                         .unwrap_or_else(|e| panic!("{side} as {common}: {e}"));
                     assert_eq!(cast.data_type(), &common);
                     assert_eq!(cast.logical_null_count(), rows);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::arch::{CacheSizes, Isa};
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::memory::MemoryReservation;
+use crate::memory::reservation::MemoryReservation;
 use crate::probe::SortMerge;
 use crate::table::{IndexBuilder, IndexChoice};
 
@@ -87,13 +87,13 @@ pub enum Beyond {
     /// It is partitioned. Its size is estimated before it is indexed.
     Partition,
     /// It is broadcast all the same, and the snapshot's
-    /// [`notes`](crate::DimensionSnapshot::notes) say so.
+    /// [`notes`](crate::TableSnapshot::notes) say so.
     Note,
 }
 
 /// How a join is carried out.
 #[derive(Clone, Debug)]
-pub struct JoinOptions {
+pub struct Options {
     /// How the build side is spread.
     pub layout: Layout,
     /// Up to which size [`Layout::Broadcast`] holds. None: up to any.
@@ -125,7 +125,7 @@ pub struct JoinOptions {
     pub pool: Option<Arc<rayon::ThreadPool>>,
 }
 
-impl JoinOptions {
+impl Options {
     /// The most partitions that a table is split into, as a power of two.
     pub const MAX_PARTITION_BITS: u32 = 12;
 
@@ -180,7 +180,7 @@ impl JoinOptions {
     }
 }
 
-impl Default for JoinOptions {
+impl Default for Options {
     fn default() -> Self {
         Self {
             layout: Layout::default(),

@@ -6,17 +6,8 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::buffer::BooleanBuffer;
 
+use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
-use crate::side::Side;
-
-/// A column of one of the two inputs of a stream-static join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ColumnRef {
-    /// A column of the stream, by position in its schema.
-    Stream(usize),
-    /// A column of the dimension table, by position in its schema.
-    Dimension(usize),
-}
 
 /// A condition that is evaluated column-wise.
 pub trait Predicate: fmt::Debug + Send + Sync {
@@ -26,29 +17,6 @@ pub trait Predicate: fmt::Debug + Send + Sync {
     /// # Errors
     /// What the caller's expression runs into, such as a malformed cast.
     fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray>;
-}
-
-/// A column of one of the two streams of a stream-stream join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SideColumn {
-    /// The side.
-    pub side: Side,
-    /// Position in that side's schema.
-    pub column: usize,
-}
-
-impl SideColumn {
-    /// A column of the left side.
-    #[must_use]
-    pub fn left(column: usize) -> Self {
-        Self { side: Side::Left, column }
-    }
-
-    /// A column of the right side.
-    #[must_use]
-    pub fn right(column: usize) -> Self {
-        Self { side: Side::Right, column }
-    }
 }
 
 /// A predicate and the columns that it reads: [`ColumnRef`]s in a

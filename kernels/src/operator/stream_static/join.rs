@@ -8,16 +8,17 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, SchemaRef};
 
 use super::build;
-use super::cursor::JoinCursor;
-use super::options::JoinOptions;
+use super::cursor::Cursor;
+use super::options::Options;
 use super::plan::Plan;
-use super::spec::StreamStaticSpec;
-use crate::dimension::DimensionSnapshot;
+use super::spec::Spec;
 use crate::error::{JoinError, Result};
+use crate::operator::columns::check_schema;
+use crate::snapshot::TableSnapshot;
 use crate::table::auto::{Estimate, KeysAtHand, QuickestFirst};
 use crate::table::{IndexBuilder, IndexChoice};
 
-/// Joins micro-batches with a dimension table.
+/// Joins micro-batches with a table.
 ///
 /// Build a snapshot of the table once, swap it in, push batches; swap in a new
 /// snapshot between batches when the table changes.
@@ -25,15 +26,16 @@ use crate::table::{IndexBuilder, IndexChoice};
 /// ```
 /// # use std::sync::Arc;
 /// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-/// # use streamjoin_kernels::*;
+/// # use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+/// # use streamjoin_kernels::{JoinType, Result};
 /// # fn main() -> Result<()> {
 /// let batch = |name, values: Vec<i64>| {
 ///     RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from(values)) as ArrayRef)])
 /// };
 /// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2])?);
 /// let keys = vec![KeyPair::equal(0, 0)];
-/// let spec = StreamStaticSpec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
-/// let mut join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+/// let spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+/// let mut join = Join::new(spec, Options::default())?;
 ///
 /// let first = join.build(&[table], 1)?;
 /// join.swap(first);
@@ -46,14 +48,14 @@ use crate::table::{IndexBuilder, IndexChoice};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct StreamStaticJoin {
-    pub(super) spec: StreamStaticSpec,
+pub struct Join {
+    pub(super) spec: Spec,
     pub(super) plan: Plan,
-    pub(super) options: JoinOptions,
-    snapshot: Option<Arc<DimensionSnapshot>>,
+    pub(super) options: Options,
+    snapshot: Option<Arc<TableSnapshot>>,
 }
 
-impl StreamStaticJoin {
+impl Join {
     /// Plans the join.
     ///
     /// # Errors
@@ -61,7 +63,7 @@ impl StreamStaticJoin {
     /// have, [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for
     /// key types, [`JoinError::InvalidPlan`] for columns that do not exist,
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
-    pub fn new(spec: StreamStaticSpec, mut options: JoinOptions) -> Result<Self> {
+    pub fn new(spec: Spec, mut options: Options) -> Result<Self> {
         let plan = Plan::new(&spec)?;
         options.index = asked_by(&plan, options.index);
         options.hasher.isa().require()?;
@@ -74,10 +76,10 @@ impl StreamStaticJoin {
                 )));
             }
         }
-        if options.partition_bits.is_some_and(|bits| bits > JoinOptions::MAX_PARTITION_BITS) {
+        if options.partition_bits.is_some_and(|bits| bits > Options::MAX_PARTITION_BITS) {
             return Err(JoinError::InvalidPlan(format!(
                 "at most 2^{} partitions",
-                JoinOptions::MAX_PARTITION_BITS
+                Options::MAX_PARTITION_BITS
             )));
         }
         Ok(Self { spec, plan, options, snapshot: None })
@@ -95,7 +97,7 @@ impl StreamStaticJoin {
         &self.plan.key_types
     }
 
-    /// The dimension columns that a table retains, by position, ascending;
+    /// The table columns that a table retains, by position, ascending;
     /// besides these it needs its key and filter columns to be built.
     #[must_use]
     pub fn retained_columns(&self) -> &[usize] {
@@ -117,13 +119,13 @@ impl StreamStaticJoin {
         auto.model.rank(keys, auto.expected(rows))
     }
 
-    /// Indexes a version of the table. All batches have the dimension's
+    /// Indexes a version of the table. All batches have the table's
     /// schema; nothing of them is kept alive.
     ///
     /// # Errors
     /// [`JoinError::Schema`] for batches of another schema, errors of casts and
     /// filters, [`JoinError::TooManyBuildRows`].
-    pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<DimensionSnapshot>> {
+    pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<TableSnapshot>> {
         build::build(self, table, version, &self.options.index).map(Arc::new)
     }
 
@@ -137,7 +139,7 @@ impl StreamStaticJoin {
         table: &[RecordBatch],
         version: u64,
         index: &IndexChoice,
-    ) -> Result<Arc<DimensionSnapshot>> {
+    ) -> Result<Arc<TableSnapshot>> {
         let index = asked_by(&self.plan, index.clone());
         build::build(self, table, version, &index).map(Arc::new)
     }
@@ -152,7 +154,7 @@ impl StreamStaticJoin {
         &self,
         table: &[RecordBatch],
         version: u64,
-    ) -> Result<(Arc<DimensionSnapshot>, bool)> {
+    ) -> Result<(Arc<TableSnapshot>, bool)> {
         let first = Arc::new(QuickestFirst::before(self.options.index.clone()));
         let index = IndexChoice::Own(Arc::clone(&first) as Arc<dyn IndexBuilder>);
         let snapshot = build::build(self, table, version, &index)?;
@@ -165,7 +167,7 @@ impl StreamStaticJoin {
     ///
     /// # Panics
     /// If the snapshot retains other columns than this join does.
-    pub fn swap(&mut self, snapshot: Arc<DimensionSnapshot>) -> Option<Arc<DimensionSnapshot>> {
+    pub fn swap(&mut self, snapshot: Arc<TableSnapshot>) -> Option<Arc<TableSnapshot>> {
         assert_eq!(
             snapshot.parts().payload.columns(),
             self.plan.payload_columns.len(),
@@ -176,7 +178,7 @@ impl StreamStaticJoin {
 
     /// The table in use.
     #[must_use]
-    pub fn snapshot(&self) -> Option<&Arc<DimensionSnapshot>> {
+    pub fn snapshot(&self) -> Option<&Arc<TableSnapshot>> {
         self.snapshot.as_ref()
     }
 
@@ -186,7 +188,7 @@ impl StreamStaticJoin {
     /// # Errors
     /// [`JoinError::NotLoaded`] before the first [`swap`](Self::swap),
     /// [`JoinError::Schema`] for a batch of another schema, errors of casts.
-    pub fn push(&self, batch: &RecordBatch) -> Result<JoinCursor<'_>> {
+    pub fn push(&self, batch: &RecordBatch) -> Result<Cursor<'_>> {
         let snapshot = self.snapshot.as_ref().ok_or(JoinError::NotLoaded)?;
         check_schema("the batch", &self.spec.stream_schema, batch)?;
         if batch.num_rows() >= u32::MAX as usize {
@@ -197,7 +199,7 @@ impl StreamStaticJoin {
         }
         let columns: Vec<ArrayRef> =
             self.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
-        JoinCursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())
+        Cursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())
     }
 }
 
@@ -208,27 +210,4 @@ fn asked_by(plan: &Plan, mut index: IndexChoice) -> IndexChoice {
         auto.gathers = !plan.payload_columns.is_empty();
     }
     index
-}
-
-/// Compares names and types; nullability and metadata may differ.
-pub(super) fn check_schema(what: &str, planned: &SchemaRef, batch: &RecordBatch) -> Result<()> {
-    let fields = batch.schema_ref().fields();
-    if fields.len() != planned.fields().len() {
-        return Err(JoinError::Schema(format!(
-            "{what} has {} columns, {} were planned",
-            fields.len(),
-            planned.fields().len()
-        )));
-    }
-    for (came, planned) in fields.iter().zip(planned.fields()) {
-        if came.data_type() != planned.data_type() {
-            return Err(JoinError::Schema(format!(
-                "column `{}` of {what} is {}, {} was planned",
-                planned.name(),
-                came.data_type(),
-                planned.data_type()
-            )));
-        }
-    }
-    Ok(())
 }

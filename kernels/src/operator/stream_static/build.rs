@@ -1,4 +1,4 @@
-//! Indexing a version of a dimension table.
+//! Indexing a version of a table.
 
 use std::time::Instant;
 
@@ -6,16 +6,16 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::encode::hash;
 use super::findable::findable_rows;
+use super::join::Join;
 use super::layout::{layout, too_large};
-use super::options::{JoinOptions, Layout};
-use super::stream_static::StreamStaticJoin;
+use super::options::{Layout, Options};
 use crate::arch::CacheSizes;
-use crate::dimension::{DimensionSnapshot, Part, SnapshotParts};
 use crate::error::Result;
 use crate::key::{KeyView, Keys};
 use crate::memory::Reserved;
 use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
+use crate::snapshot::{Part, SnapshotParts, TableSnapshot};
 use crate::table::{
     BuildInput, BuiltIndex, FusedRows, IndexBuilder, IndexChoice, JoinIndex, NestedLoop, Probe,
     check_build_rows,
@@ -37,11 +37,11 @@ struct Indexed {
 }
 
 pub(super) fn build(
-    join: &StreamStaticJoin,
+    join: &Join,
     table: &[RecordBatch],
     version: u64,
     index_choice: &IndexChoice,
-) -> Result<DimensionSnapshot> {
+) -> Result<TableSnapshot> {
     let builder = join.options.builder(index_choice);
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
@@ -56,7 +56,7 @@ pub(super) fn build(
         .map(|&i| {
             let chunks: Vec<ArrayRef> =
                 findable.batches.iter().map(|batch| batch.column(i).clone()).collect();
-            (join.spec.dimension_schema.field(i).data_type(), chunks)
+            (join.spec.table_schema.field(i).data_type(), chunks)
         })
         .collect();
     let indexed = if join.plan.is_nested_loop() {
@@ -95,7 +95,7 @@ pub(super) fn build(
         memory,
     };
     snapshot.notes.extend(too_large(join, &snapshot));
-    Ok(DimensionSnapshot::new(snapshot))
+    Ok(TableSnapshot::new(snapshot))
 }
 
 fn order_bytes(indexed: &Indexed) -> usize {
@@ -104,7 +104,7 @@ fn order_bytes(indexed: &Indexed) -> usize {
 
 /// Indexes the keys; leaves what the indexes and the order hold reserved.
 fn index(
-    join: &StreamStaticJoin,
+    join: &Join,
     builder: &dyn IndexBuilder,
     keys: &Keys,
     beside: &RowColumns<'_>,
@@ -140,7 +140,7 @@ fn index(
 
 /// An index a partition, each built by one thread.
 fn partitioned(
-    join: &StreamStaticJoin,
+    join: &Join,
     builder: &dyn IndexBuilder,
     keys: &Keys,
     hashes: &[u64],
@@ -151,7 +151,7 @@ fn partitioned(
     let mut bits = options.partition_bits.unwrap_or(default);
     let mut notes = Vec::new();
     let largest = partition_sizes(hashes, bits).into_iter().max().unwrap_or(0);
-    if bits > 0 && largest > keys.len() / 4 * 3 && keys.len() > JoinOptions::FEW_ROWS {
+    if bits > 0 && largest > keys.len() / 4 * 3 && keys.len() > Options::FEW_ROWS {
         // More partitions would not help: the rows of a key stay together.
         notes.push(format!(
             "{largest} of {} rows are in one of {} partitions: partitioning makes no progress",
@@ -192,7 +192,7 @@ fn partitioned(
 
 /// An index, and whether every key occurs once.
 fn one_index(
-    join: &StreamStaticJoin,
+    join: &Join,
     builder: &dyn IndexBuilder,
     keys: KeyView<'_>,
     hashes: &[u64],
@@ -233,5 +233,5 @@ fn default_bits(rows: usize, threads: usize, caches: CacheSizes) -> u32 {
     let least = (2 * threads).next_power_of_two().trailing_zeros();
     let part = caches.l2 / 2 / INDEX_BYTES_A_ROW;
     let partitions = rows.div_ceil(part.max(1)).next_power_of_two();
-    partitions.trailing_zeros().clamp(least, JoinOptions::MAX_PARTITION_BITS)
+    partitions.trailing_zeros().clamp(least, Options::MAX_PARTITION_BITS)
 }

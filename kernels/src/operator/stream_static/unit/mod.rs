@@ -8,17 +8,15 @@ use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch};
 
-pub(super) use materialise::too_large;
-
 use super::encode::encode;
 use super::exchange::Exchange;
+use super::join::Join;
 use super::plan::{Emit, Plan};
-use super::stats::JoinStats;
-use super::stream_static::StreamStaticJoin;
-use crate::dimension::{DimensionSnapshot, Part};
+use super::stats::Stats;
 use crate::error::Result;
 use crate::key::EncodedKeys;
 use crate::pairs::{NO_ROW, Pairs};
+use crate::snapshot::{Part, TableSnapshot};
 use crate::table::{FindCursor, Probe};
 
 /// The rows of a unit.
@@ -56,7 +54,7 @@ pub(super) struct Unit {
     emitted: usize,
     /// The batch's row numbers of rows without a match, if they are asked for.
     pub(super) unmatched: Option<Vec<u32>>,
-    pub(super) stats: JoinStats,
+    pub(super) stats: Stats,
 }
 
 /// Where a unit has its rows.
@@ -94,7 +92,7 @@ impl Unit {
             pairs: Pairs::default(),
             emitted: 0,
             unmatched: None,
-            stats: JoinStats::default(),
+            stats: Stats::default(),
         }
     }
 
@@ -106,8 +104,8 @@ impl Unit {
     /// The next output batch, never an empty one; none when all is given out.
     pub(super) fn step(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<Option<RecordBatch>> {
         loop {
@@ -142,8 +140,8 @@ impl Unit {
     /// Selects the rows; encodes and hashes their keys if that was not done.
     fn start(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
         rows: UnitRows,
     ) -> Result<()> {
@@ -179,7 +177,7 @@ impl Unit {
     /// unless nothing can be found there; gives back what it says.
     fn probe(
         &self,
-        snapshot: &DimensionSnapshot,
+        snapshot: &TableSnapshot,
         stretch: &Stretch,
         look_up: impl FnOnce(&Part, Probe<'_>) -> u64,
     ) -> u64 {
@@ -203,15 +201,15 @@ impl Unit {
     }
 
     /// Whether one match a row is all there is to know or all that there is.
-    fn first_match_suffices(&self, plan: &Plan, snapshot: &DimensionSnapshot) -> bool {
+    fn first_match_suffices(&self, plan: &Plan, snapshot: &TableSnapshot) -> bool {
         snapshot.parts().unique
             || matches!(plan.emit, Emit::Existence { .. }) && plan.residual.is_none()
     }
 
     fn probe_first_matches(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<()> {
         let mut found = std::mem::take(&mut self.pairs.build_rows);
@@ -276,8 +274,8 @@ impl Unit {
     /// rows that come out without one.
     fn scan(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
         mut stretch: usize,
         mut offset: usize,
@@ -362,8 +360,8 @@ impl Unit {
     /// rows, none is [`NO_ROW`].
     fn apply_residual(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<()> {
         let Some(residual) = &join.plan.residual else { return Ok(()) };

@@ -6,10 +6,11 @@
 //! what is refused (Spark's `UnsupportedOperationChecker`, observed on 4.3.0).
 //!
 //! ```
-//! use streamjoin_kernels::{JoinType, Side, support};
+//! use streamjoin_kernels::{JoinType, Side};
+//! use streamjoin_kernels::spark::supported;
 //!
-//! assert!(support::stream_static(JoinType::LeftOuter, Side::Left).is_ok());
-//! let refused = support::stream_static(JoinType::FullOuter, Side::Left).unwrap_err();
+//! assert!(supported::stream_static(JoinType::LeftOuter, Side::Left).is_ok());
+//! let refused = supported::stream_static(JoinType::FullOuter, Side::Left).unwrap_err();
 //! assert!(refused.to_string().contains("use left-outer"));
 //! ```
 

@@ -10,21 +10,21 @@ use arrow::compute::filter;
 
 use super::encode::passed;
 use super::exchange::exchange;
-use super::stats::JoinStats;
-use super::stream_static::StreamStaticJoin;
+use super::join::Join;
+use super::stats::Stats;
 use super::unit::{Unit, UnitRows};
-use crate::dimension::DimensionSnapshot;
 use crate::error::Result;
+use crate::snapshot::TableSnapshot;
 
-/// The output of [`StreamStaticJoin::push`], computed as it is asked for.
+/// The output of [`Join::push`], computed as it is asked for.
 ///
 /// Memory is bounded by the units of work in flight (one a thread), whatever
 /// the fan-out. The order of the output depends on the options alone, not on
 /// the timing of threads.
 #[derive(Debug)]
-pub struct JoinCursor<'a> {
-    join: &'a StreamStaticJoin,
-    snapshot: Arc<DimensionSnapshot>,
+pub struct Cursor<'a> {
+    join: &'a Join,
+    snapshot: Arc<TableSnapshot>,
     columns: Vec<ArrayRef>,
     waiting: VecDeque<Unit>,
     running: Vec<Unit>,
@@ -33,13 +33,13 @@ pub struct JoinCursor<'a> {
     passed: Option<BooleanBuffer>,
     /// The batch's row numbers of rows without a match, if they are asked for.
     unmatched: Option<Vec<u32>>,
-    stats: JoinStats,
+    stats: Stats,
 }
 
-impl<'a> JoinCursor<'a> {
+impl<'a> Cursor<'a> {
     pub(super) fn new(
-        join: &'a StreamStaticJoin,
-        snapshot: Arc<DimensionSnapshot>,
+        join: &'a Join,
+        snapshot: Arc<TableSnapshot>,
         columns: Vec<ArrayRef>,
         rows: usize,
     ) -> Result<Self> {
@@ -54,10 +54,10 @@ impl<'a> JoinCursor<'a> {
             ready: VecDeque::new(),
             passed: mask,
             unmatched: None,
-            stats: JoinStats {
+            stats: Stats {
                 rows_in: (rows - passed) as u64,
                 rows_unmatched: (rows - passed) as u64,
-                ..JoinStats::default()
+                ..Stats::default()
             },
         };
         let rows = passed;
@@ -118,7 +118,7 @@ impl<'a> JoinCursor<'a> {
 
     /// The rows of the batch, by number and ascending, that have no match:
     /// those that fail the stream's own condition are among them. Complete, as
-    /// many as [`JoinStats::rows_unmatched`] says, once
+    /// many as [`Stats::rows_unmatched`] says, once
     /// [`next_batch`](Self::next_batch) has given none; empty unless
     /// [`note_unmatched`](Self::note_unmatched) asked for them.
     #[must_use]
@@ -137,7 +137,7 @@ impl<'a> JoinCursor<'a> {
     /// What was done so far; complete once [`next_batch`](Self::next_batch)
     /// has given none.
     #[must_use]
-    pub fn stats(&self) -> JoinStats {
+    pub fn stats(&self) -> Stats {
         let mut stats = self.stats;
         self.running.iter().for_each(|unit| stats.add(&unit.stats));
         stats
@@ -169,7 +169,7 @@ impl<'a> JoinCursor<'a> {
 /// join: a malformed key in such a row is no error. Returns the columns and
 /// which rows they are of, where that is not all.
 fn drop_filtered(
-    join: &StreamStaticJoin,
+    join: &Join,
     columns: Vec<ArrayRef>,
     rows: usize,
 ) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {

@@ -1,8 +1,8 @@
 //! Dates and timestamps as text, read and written the way Spark does with the
 //! session time zone UTC.
 
-use super::calendar::{checked_days, civil_from_days};
 use super::number_text::trim;
+use crate::spark::calendar::{checked_days, civil_from_days};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 

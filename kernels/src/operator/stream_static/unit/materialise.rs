@@ -5,21 +5,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
 
 use super::{Input, Unit};
-use crate::dimension::DimensionSnapshot;
-use crate::error::{JoinError, Result};
-use crate::operator::plan::Slot;
-use crate::operator::stream_static::StreamStaticJoin;
+use crate::error::Result;
+use crate::operator::columns::too_large;
+use crate::operator::stream_static::join::Join;
+use crate::operator::stream_static::plan::Slot;
 use crate::probe::gather;
+use crate::snapshot::TableSnapshot;
 
 impl Unit {
     /// The columns of `slots` for a range of the pairs.
     pub(super) fn gather(
         &mut self,
-        snapshot: &DimensionSnapshot,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
         slots: &[Slot],
         range: Range<usize>,
@@ -66,8 +65,8 @@ impl Unit {
     /// Materialises the next pairs, as many as the limits allow.
     pub(super) fn emit(
         &mut self,
-        join: &StreamStaticJoin,
-        snapshot: &DimensionSnapshot,
+        join: &Join,
+        snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<RecordBatch> {
         let started = Instant::now();
@@ -85,22 +84,5 @@ impl Unit {
         let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
         self.stats.materialise += started.elapsed();
         Ok(output)
-    }
-}
-
-/// Says what an overflow of 32-bit offsets means here: one row alone is too
-/// large, for the limit in bytes had cut the batch down to it.
-pub(in crate::operator) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
-    match error {
-        JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
-            let names: Vec<&str> = schema
-                .fields()
-                .iter()
-                .filter(|field| matches!(field.data_type(), DataType::Utf8 | DataType::Binary))
-                .map(|field| field.name().as_str())
-                .collect();
-            JoinError::OutputTooLarge { column: names.join("` or `") }
-        }
-        other => other,
     }
 }

@@ -1,17 +1,15 @@
 //! Swaps a table between batches: a new version is built while the old one is
 //! in use, by another thread, and each batch says which version it has met.
 //!
-//! `cargo run --release -p streamjoin-kernels --example swap_dimension`
+//! `cargo run --release -p streamjoin-kernels --example swap_table`
 
 use std::sync::Arc;
 use std::thread;
 
 use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch};
 use arrow::datatypes::Float64Type;
-use streamjoin_kernels::{
-    DimensionSnapshot, IndexKind, JoinOptions, JoinType, KeyPair, Result, StreamStaticJoin,
-    StreamStaticSpec,
-};
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::{IndexKind, JoinType, Result, TableSnapshot};
 
 const CURRENCIES: i64 = 1000;
 
@@ -32,20 +30,23 @@ fn payments() -> Result<RecordBatch> {
 
 fn main() -> Result<()> {
     let payments = payments()?;
-    let spec = StreamStaticSpec::on(
+    let spec = stream_static::Spec::on(
         payments.schema(),
         rates(0)?.schema(),
         JoinType::Inner,
         vec![KeyPair::equal(0, 0)],
     );
-    let options = JoinOptions { index: IndexKind::Direct.into(), ..JoinOptions::default() };
-    let mut join = StreamStaticJoin::new(spec, options)?;
+    let options = stream_static::Options {
+        index: IndexKind::Direct.into(),
+        ..stream_static::Options::default()
+    };
+    let mut join = stream_static::Join::new(spec, options)?;
     join.swap(join.build(&[rates(1)?], 1)?);
 
     for batch in 1..=4u64 {
         let (next, sum) = thread::scope(|scope| -> Result<_> {
             // A second thread indexes the next version; batches need not wait.
-            let next = scope.spawn(|| -> Result<Arc<DimensionSnapshot>> {
+            let next = scope.spawn(|| -> Result<Arc<TableSnapshot>> {
                 join.build(&[rates(batch + 1)?], batch + 1)
             });
             let (mut output, mut sum) = (join.push(&payments)?, 0.0);

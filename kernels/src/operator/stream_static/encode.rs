@@ -5,15 +5,15 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 
+use super::join::Join;
 use super::plan::{Plan, Slot};
-use super::stream_static::StreamStaticJoin;
 use crate::error::Result;
 use crate::key::{EncodedKeys, Keys};
 
 /// Encodes and hashes the keys of stream rows; rows that fail the one-sided
 /// filter can match nothing, as rows with a null key.
 pub(super) fn encode(
-    join: &StreamStaticJoin,
+    join: &Join,
     columns: &[ArrayRef],
     rows: usize,
     hashes: &mut Vec<u64>,
@@ -38,7 +38,7 @@ pub(super) fn encode(
 }
 
 /// Hashes keys; zeros where nobody looks at hashes.
-pub(super) fn hash(join: &StreamStaticJoin, keys: &Keys, hashes: &mut Vec<u64>) {
+pub(super) fn hash(join: &Join, keys: &Keys, hashes: &mut Vec<u64>) {
     if join.plan.is_nested_loop() || !join.options.layout.has_index() {
         hashes.clear();
         hashes.resize(keys.len(), 0);

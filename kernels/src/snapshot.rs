@@ -1,4 +1,4 @@
-//! An immutable version of a dimension table with its index.
+//! An immutable version of a table with its index.
 
 use std::time::Duration;
 
@@ -6,19 +6,20 @@ use crate::memory::Reserved;
 use crate::probe::Payload;
 use crate::table::JoinIndex;
 
-/// One version of a dimension table, indexed. Immutable and `Send + Sync`:
+/// One version of a table, indexed. Immutable and `Send + Sync`:
 /// share it behind an `Arc` and swap it between batches.
 ///
 /// ```
 /// # use std::sync::Arc;
 /// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-/// # use streamjoin_kernels::*;
+/// # use streamjoin_kernels::{JoinType, Result};
+/// # use streamjoin_kernels::stream_static::{self, KeyPair};
 /// # fn main() -> Result<()> {
 /// let ids = Arc::new(Int64Array::from(vec![Some(1), None, Some(2)])) as ArrayRef;
 /// let table = RecordBatch::try_from_iter([("id", ids)])?;
 /// let keys = vec![KeyPair::equal(0, 0)];
-/// let spec = StreamStaticSpec::on(table.schema(), table.schema(), JoinType::LeftOuter, keys);
-/// let join = StreamStaticJoin::new(spec, JoinOptions::default())?;
+/// let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftOuter, keys);
+/// let join = stream_static::Join::new(spec, stream_static::Options::default())?;
 /// let snapshot = join.build(&[table], 7)?;
 /// assert_eq!((snapshot.version(), snapshot.rows(), snapshot.indexed_rows()), (7, 3, 2));
 /// assert!(snapshot.unique_keys() && snapshot.notes().is_empty());
@@ -27,7 +28,7 @@ use crate::table::JoinIndex;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct DimensionSnapshot {
+pub struct TableSnapshot {
     parts: SnapshotParts,
 }
 
@@ -68,7 +69,7 @@ impl SnapshotParts {
     }
 }
 
-impl DimensionSnapshot {
+impl TableSnapshot {
     pub(crate) fn new(parts: SnapshotParts) -> Self {
         Self { parts }
     }

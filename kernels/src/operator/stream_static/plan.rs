@@ -5,12 +5,14 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use super::spec::StreamStaticSpec;
+use super::spec::Spec;
+use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
-use crate::key::{CastMode, EncodedKeys, KeyEncoder, KeyShape, cast, comparison_type};
-use crate::probe::{ColumnRef, Filter, Payload, row_bytes};
-use crate::support;
+use crate::key::{EncodedKeys, KeyEncoder, KeyShape};
+use crate::predicate::Filter;
+use crate::probe::{Payload, row_bytes};
+use crate::spark::{CastMode, cast, comparison_type, supported};
 
 /// What a stream row turns into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub(super) struct Plan {
     /// Dimension columns that a table retains, ascending.
     pub(super) payload_columns: Vec<usize>,
     pub(super) stream_keys: KeySide,
-    pub(super) dimension_keys: KeySide,
+    pub(super) table_keys: KeySide,
     pub(super) key_types: Vec<DataType>,
     encoder: KeyEncoder,
     pub(super) stream_filter: Option<SlotFilter>,
@@ -65,8 +67,8 @@ impl Plan {
         matches!(self.emit, Emit::Existence { .. }) && self.residual.is_none()
     }
 
-    pub(super) fn new(spec: &StreamStaticSpec) -> Result<Self> {
-        support::stream_static(spec.join_type, spec.stream_side)?;
+    pub(super) fn new(spec: &Spec) -> Result<Self> {
+        supported::stream_static(spec.join_type, spec.stream_side)?;
         check_columns(spec)?;
         let emit = match spec.join_type {
             JoinType::Inner | JoinType::Cross => Emit::Pairs { preserved: false },
@@ -82,7 +84,7 @@ impl Plan {
         for column in read.chain(spec.stream_filter.iter().flat_map(|filter| &filter.columns)) {
             match *column {
                 ColumnRef::Stream(i) => stream_columns.push(i),
-                ColumnRef::Dimension(i) => payload_columns.push(i),
+                ColumnRef::Table(i) => payload_columns.push(i),
             }
         }
         stream_columns.extend(spec.keys.iter().map(|key| key.stream));
@@ -96,7 +98,7 @@ impl Plan {
         let slot = |column: &ColumnRef| -> Result<Slot> {
             Ok(match *column {
                 ColumnRef::Stream(i) => Slot::Stream(position(&stream_columns, i)?),
-                ColumnRef::Dimension(i) => Slot::Payload(position(&payload_columns, i)?),
+                ColumnRef::Table(i) => Slot::Payload(position(&payload_columns, i)?),
             })
         };
         let slot_filter = |filter: &Option<Filter>| -> Result<Option<SlotFilter>> {
@@ -108,26 +110,25 @@ impl Plan {
         let mut key_types = Vec::with_capacity(spec.keys.len());
         for (number, key) in spec.keys.iter().enumerate() {
             let stream = spec.stream_schema.field(key.stream);
-            let dimension = spec.dimension_schema.field(key.dimension);
-            let common =
-                comparison_type(stream.data_type(), dimension.data_type()).map_err(|error| {
-                    match error {
-                        JoinError::TypeMismatch { left, right, remedy, .. } => {
-                            JoinError::TypeMismatch {
-                                left,
-                                right,
-                                place: format!(
-                                    " in key {} (`{}` = `{}`)",
-                                    number + 1,
-                                    stream.name(),
-                                    dimension.name()
-                                ),
-                                remedy,
-                            }
+            let table = spec.table_schema.field(key.table);
+            let common = comparison_type(stream.data_type(), table.data_type()).map_err(
+                |error| match error {
+                    JoinError::TypeMismatch { left, right, remedy, .. } => {
+                        JoinError::TypeMismatch {
+                            left,
+                            right,
+                            place: format!(
+                                " in key {} (`{}` = `{}`)",
+                                number + 1,
+                                stream.name(),
+                                table.name()
+                            ),
+                            remedy,
                         }
-                        other => other,
                     }
-                })?;
+                    other => other,
+                },
+            )?;
             key_types.push(common);
         }
         let encoder_columns: Vec<_> = key_types
@@ -142,12 +143,11 @@ impl Plan {
                 .map(|key| position(&stream_columns, key.stream))
                 .collect::<Result<_>>()?,
         };
-        let dimension_keys =
-            KeySide { columns: spec.keys.iter().map(|key| key.dimension).collect() };
+        let table_keys = KeySide { columns: spec.keys.iter().map(|key| key.table).collect() };
         Ok(Self {
             emit,
             stream_keys,
-            dimension_keys,
+            table_keys,
             encoder: KeyEncoder::new(&encoder_columns)?,
             key_types,
             stream_filter: slot_filter(&spec.stream_filter)?,
@@ -208,11 +208,11 @@ impl Plan {
 }
 
 /// Checks that every column exists on the side where it is looked for.
-fn check_columns(spec: &StreamStaticSpec) -> Result<()> {
+fn check_columns(spec: &Spec) -> Result<()> {
     let check = |column: &ColumnRef, what: &str| {
         let (schema, side, at) = match *column {
             ColumnRef::Stream(i) => (&spec.stream_schema, "stream", i),
-            ColumnRef::Dimension(i) => (&spec.dimension_schema, "dimension", i),
+            ColumnRef::Table(i) => (&spec.table_schema, "table", i),
         };
         let columns = schema.fields().len();
         if at < columns {
@@ -224,14 +224,12 @@ fn check_columns(spec: &StreamStaticSpec) -> Result<()> {
     };
     for key in &spec.keys {
         check(&ColumnRef::Stream(key.stream), "a key")?;
-        check(&ColumnRef::Dimension(key.dimension), "a key")?;
+        check(&ColumnRef::Table(key.table), "a key")?;
     }
     for column in &spec.output {
         check(&column.source, "the output")?;
     }
-    for filter in
-        [&spec.stream_filter, &spec.dimension_filter, &spec.residual].into_iter().flatten()
-    {
+    for filter in [&spec.stream_filter, &spec.table_filter, &spec.residual].into_iter().flatten() {
         for column in &filter.columns {
             check(column, "a filter")?;
         }
@@ -242,24 +240,24 @@ fn check_columns(spec: &StreamStaticSpec) -> Result<()> {
             .flat_map(|filter| &filter.columns)
             .all(|column| matches!(column, ColumnRef::Stream(_)) == stream)
     };
-    if !one_sided(&spec.stream_filter, true) || !one_sided(&spec.dimension_filter, false) {
+    if !one_sided(&spec.stream_filter, true) || !one_sided(&spec.table_filter, false) {
         return Err(JoinError::InvalidPlan(
             "a one-sided filter reads a column of the other side: make it the residual".to_owned(),
         ));
     }
     let dimension_out =
-        spec.output.iter().any(|column| matches!(column.source, ColumnRef::Dimension(_)));
+        spec.output.iter().any(|column| matches!(column.source, ColumnRef::Table(_)));
     if spec.join_type.is_existence() && dimension_out {
         return Err(JoinError::InvalidPlan(format!(
-            "a {} join has no columns of the dimension to give out",
+            "a {} join has no columns of the table to give out",
             spec.join_type
         )));
     }
     Ok(())
 }
 
-/// The dimension's columns are nullable where a stream row may come out alone.
-fn output_schema(spec: &StreamStaticSpec, emit: Emit) -> SchemaRef {
+/// The table's columns are nullable where a stream row may come out alone.
+fn output_schema(spec: &Spec, emit: Emit) -> SchemaRef {
     let extended = emit == Emit::Pairs { preserved: true };
     let fields: Vec<Field> = spec
         .output
@@ -267,8 +265,8 @@ fn output_schema(spec: &StreamStaticSpec, emit: Emit) -> SchemaRef {
         .map(|column| {
             let field = match column.source {
                 ColumnRef::Stream(i) => spec.stream_schema.field(i).clone(),
-                ColumnRef::Dimension(i) => {
-                    let field = spec.dimension_schema.field(i).clone();
+                ColumnRef::Table(i) => {
+                    let field = spec.table_schema.field(i).clone();
                     let nullable = field.is_nullable() || extended;
                     field.with_nullable(nullable)
                 }

@@ -1,15 +1,15 @@
 //! Whether a table is broadcast or partitioned, by its size.
 
 use super::build::INDEX_BYTES_A_ROW;
-use super::options::{Beyond, BroadcastLimit, JoinOptions, Layout};
-use super::stream_static::StreamStaticJoin;
-use crate::dimension::SnapshotParts;
+use super::join::Join;
+use super::options::{Beyond, BroadcastLimit, Layout, Options};
+use crate::snapshot::SnapshotParts;
 use crate::table::auto::{CostModel, Estimate, Expected, KeysAtHand};
 use crate::table::{BuildInput, IndexChoice};
 
 /// The layout of the table of these keys, whose retained columns take so many
 /// bytes.
-pub(super) fn layout(options: &JoinOptions, keys: BuildInput<'_>, retained_bytes: usize) -> Layout {
+pub(super) fn layout(options: &Options, keys: BuildInput<'_>, retained_bytes: usize) -> Layout {
     let Some(BroadcastLimit { bytes, beyond: Beyond::Partition }) = options.broadcast_limit else {
         return options.layout;
     };
@@ -28,7 +28,7 @@ pub(super) fn layout(options: &JoinOptions, keys: BuildInput<'_>, retained_bytes
 
 /// Bytes of the index over these keys by the cost model, which knows what stays
 /// when it is built.
-fn index_bytes(options: &JoinOptions, keys: BuildInput<'_>) -> usize {
+fn index_bytes(options: &Options, keys: BuildInput<'_>) -> usize {
     let rows = keys.keys.len();
     let a_row = match &options.index {
         IndexChoice::Auto(auto) => auto.rank(keys).first().map(|best| best.bytes),
@@ -49,7 +49,7 @@ fn index_bytes(options: &JoinOptions, keys: BuildInput<'_>) -> usize {
 }
 
 /// A note on a table that is broadcast though it is beyond the limit.
-pub(super) fn too_large(join: &StreamStaticJoin, snapshot: &SnapshotParts) -> Option<String> {
+pub(super) fn too_large(join: &Join, snapshot: &SnapshotParts) -> Option<String> {
     let limit = join.options.broadcast_limit?;
     let bytes = snapshot.bytes();
     if join.options.layout != Layout::Broadcast

@@ -3,7 +3,6 @@
 //! Every conversion is written once, giving null where a value does not fit;
 //! [`CastMode`] decides at the end whether such a null stays or is an error.
 
-pub mod calendar;
 mod number_text;
 mod numeric;
 mod temporal;
