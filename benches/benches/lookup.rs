@@ -9,7 +9,7 @@ use criterion::*;
 use streamjoin::machine::TouchMeter;
 use streamjoin::sweep::*;
 use streamjoin_benches::{short, table_rows};
-use streamjoin_kernels::*;
+use streamjoin_kernels::{IndexKind, Isa, KeyHasher};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

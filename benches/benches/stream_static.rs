@@ -11,18 +11,21 @@ use arrow::datatypes::Int64Type;
 use criterion::*;
 use streamjoin::sweep::*;
 use streamjoin_benches::{short, table_rows};
-use streamjoin_kernels::*;
+use streamjoin_kernels::stream_static::{self, Layout};
+use streamjoin_kernels::{ColumnRef, Filter, IndexKind, JoinType, Predicate, Result};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// `row` and the payload columns out.
-fn spec(data: &Data, join_type: JoinType) -> StreamStaticSpec {
+fn spec(data: &Data, join_type: JoinType) -> stream_static::Spec {
     let (stream, table) = (data.stream_schema(), data.table_schema());
     let keys = data.key_pairs();
-    let (first, mut spec) =
-        (keys.len(), StreamStaticSpec::on(Arc::clone(stream), Arc::clone(table), join_type, keys));
-    let keys = [ColumnRef::Stream(0), ColumnRef::Dimension(0)];
+    let (first, mut spec) = (
+        keys.len(),
+        stream_static::Spec::on(Arc::clone(stream), Arc::clone(table), join_type, keys),
+    );
+    let keys = [ColumnRef::Stream(0), ColumnRef::Table(0)];
     assert_eq!(first, 1, "keys of one column");
     spec.output.retain(|column| !keys.contains(&column.source));
     spec
@@ -31,10 +34,10 @@ fn spec(data: &Data, join_type: JoinType) -> StreamStaticSpec {
 /// Batches through a join, the next one at each call.
 fn pushes<'a>(
     data: &'a Data,
-    spec: StreamStaticSpec,
-    options: JoinOptions,
+    spec: stream_static::Spec,
+    options: stream_static::Options,
 ) -> impl FnMut() -> usize + 'a {
-    let mut join = StreamStaticJoin::new(spec, options).expect("a plan");
+    let mut join = stream_static::Join::new(spec, options).expect("a plan");
     join.swap(join.build(data.table(), 0).expect("a table"));
     let mut batches = data.stream().iter().cycle();
     move || {
@@ -47,8 +50,8 @@ fn pushes<'a>(
     }
 }
 
-fn of(index: IndexKind, layout: Layout) -> JoinOptions {
-    JoinOptions { index: index.into(), layout, ..JoinOptions::default() }
+fn of(index: IndexKind, layout: Layout) -> stream_static::Options {
+    stream_static::Options { index: index.into(), layout, ..stream_static::Options::default() }
 }
 
 /// Payload columns materialised beside the stream's.
@@ -129,7 +132,7 @@ fn residual(c: &mut Criterion) {
             let mut spec = spec(&data, JoinType::Inner);
             spec.residual = below.map(|below| Filter {
                 predicate: Arc::new(Below(below)),
-                columns: vec![ColumnRef::Dimension(1)],
+                columns: vec![ColumnRef::Table(1)],
             });
             let mut push = pushes(&data, spec, of(index, Layout::Broadcast));
             let name = match name {

@@ -11,9 +11,8 @@ use std::time::Instant;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use clap::Parser;
 use streamjoin_kernels::arch::mix;
-use streamjoin_kernels::{
-    IndexKind, JoinOptions, JoinType, KeyPair, Layout, StreamStaticJoin, StreamStaticSpec,
-};
+use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::{IndexKind, JoinType};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -62,7 +61,7 @@ const PUSHED: usize = 1 << 20;
 
 struct Candidate {
     name: String,
-    join: StreamStaticJoin,
+    join: stream_static::Join,
     build: Vec<f64>,
     push: Vec<f64>,
 }
@@ -109,22 +108,22 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
                 if !layout.has_index() && index != arguments.index[0] {
                     continue;
                 }
-                let options = JoinOptions {
+                let options = stream_static::Options {
                     layout,
                     index: index.into(),
                     partition_bits: arguments.partition_bits,
                     probe_rows: arguments.unit,
                     pool: pool.clone(),
-                    ..JoinOptions::default()
+                    ..stream_static::Options::default()
                 };
-                let mut spec = StreamStaticSpec::on(
+                let mut spec = stream_static::Spec::on(
                     stream.schema(),
                     table.schema(),
                     JoinType::Inner,
                     vec![KeyPair::equal(0, 0)],
                 );
                 spec.output.remove(2);
-                let join = StreamStaticJoin::new(spec, options).expect("a plan");
+                let join = stream_static::Join::new(spec, options).expect("a plan");
                 let name = if layout.has_index() {
                     format!("{layout}/{index} x{threads}")
                 } else {

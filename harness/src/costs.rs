@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
+use streamjoin_kernels::JoinError;
 use streamjoin_kernels::key::KeyShape;
-use streamjoin_kernels::table::auto::Candidate;
-use streamjoin_kernels::{CostModel, CostPoint, JoinError};
+use streamjoin_kernels::table::auto::{Candidate, CostModel, CostPoint};
 
 use crate::error::{Failure, Result};
 

@@ -12,7 +12,7 @@ use streamjoin::record::Progress;
 use streamjoin::replay::{Counted, Pass, PassOutcome, ProgressListener};
 use streamjoin::scenario::{self, Scenario, SourceText, Swap};
 use streamjoin::sink::{self, SinkSpec};
-use streamjoin_kernels::DimensionSnapshot;
+use streamjoin_kernels::TableSnapshot;
 
 /// Keeps what a pass tells; waits after each batch.
 #[derive(Default)]
@@ -174,7 +174,7 @@ fn an_index_that_is_the_first_already_is_built_once() {
 }
 
 /// The first version of the table as the strategy builds it.
-fn table(plan: &Plan, strategy: &Strategy) -> std::sync::Arc<DimensionSnapshot> {
+fn table(plan: &Plan, strategy: &Strategy) -> std::sync::Arc<TableSnapshot> {
     let join = &plan.joins()[0];
     let feed = &join.table.versions[0].feed;
     let rows = read_table(feed, &join.table.schema(), &join.kernel.table).unwrap();

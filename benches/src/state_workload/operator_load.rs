@@ -9,11 +9,9 @@ use arrow::datatypes::Int64Type;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::state::StateSize;
+use streamjoin_kernels::stream_stream::{self, BatchReport};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
-use streamjoin_kernels::{
-    BatchReport, JoinType, Side, StoreKind, StreamBatch, StreamInput, StreamKey, StreamOptions,
-    StreamStreamJoin, StreamStreamSpec,
-};
+use streamjoin_kernels::{JoinType, Side, StoreKind};
 
 use super::interruption::Interruption;
 use super::load::Load;
@@ -32,7 +30,7 @@ pub struct OperatorLoad {
     source: Source,
     /// Rows of each side a batch.
     side_rows: usize,
-    join: StreamStreamJoin,
+    join: stream_stream::Join,
     /// None: one thread.
     pool: Option<Arc<ThreadPool>>,
     checks: bool,
@@ -61,14 +59,14 @@ impl OperatorLoad {
         }
         let delay = (shape.retention - shape.width).max(shape.late);
         let schema = record_batch(Rows::default()).schema();
-        let input = || StreamInput::timed(schema.clone(), 1, Some(delay));
+        let input = || stream_stream::Input::timed(schema.clone(), 1, Some(delay));
         let join_type = if setting.left_outer { JoinType::LeftOuter } else { JoinType::Inner };
         let interval = IntervalCondition::between(-shape.width, shape.width);
-        let mut spec = StreamStreamSpec::on(
+        let mut spec = stream_stream::Spec::on(
             input(),
             input(),
             join_type,
-            vec![StreamKey::equal(0, 0)],
+            vec![stream_stream::Key::equal(0, 0)],
             TimeCondition { interval, key: None },
         );
         let columns = schema.fields().len();
@@ -76,8 +74,12 @@ impl OperatorLoad {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.build().map_err(|error| error.to_string())?;
         let pool = (threads > 1).then(|| Arc::new(pool));
-        let options = StreamOptions { store, pool: pool.clone(), ..StreamOptions::default() };
-        let join = StreamStreamJoin::new(spec, options).map_err(|error| error.to_string())?;
+        let options = stream_stream::Options {
+            store,
+            pool: pool.clone(),
+            ..stream_stream::Options::default()
+        };
+        let join = stream_stream::Join::new(spec, options).map_err(|error| error.to_string())?;
         Ok(Self {
             source,
             side_rows: batch_rows / 2,
@@ -141,7 +143,11 @@ impl Load for OperatorLoad {
 }
 
 /// Reads a batch to its end.
-fn drain(batch: Option<StreamBatch<'_>>, checks: bool, meter: &mut Meter) -> Option<BatchReport> {
+fn drain(
+    batch: Option<stream_stream::Batch<'_>>,
+    checks: bool,
+    meter: &mut Meter,
+) -> Option<BatchReport> {
     let mut batch = batch?;
     while let Some(rows) = batch.next_batch().expect("nothing that can fail") {
         if checks {

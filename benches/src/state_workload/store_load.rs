@@ -8,13 +8,12 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Int64Type};
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::key::{KeyShape, Keys};
-use streamjoin_kernels::pairs::Pairs;
 use streamjoin_kernels::state::{
-    Departed, IntervalProbe, NewRows, StateProbe, StateSize, StateStore, StorePlan,
+    BlockOptions, Departed, IntervalProbe, NewRows, StateProbe, StateSize, StateStore, StorePlan,
 };
 use streamjoin_kernels::table::{FindCursor, Probe};
 use streamjoin_kernels::time::{EventTimes, IntervalCondition};
-use streamjoin_kernels::{BlockOptions, Isa, KeyHasher, Side, StoreKind};
+use streamjoin_kernels::{Isa, KeyHasher, Pairs, Side, StoreKind};
 
 use super::interruption::Interruption;
 use super::load::Load;

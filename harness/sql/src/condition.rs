@@ -2,7 +2,7 @@
 
 use arrow::datatypes::DataType;
 use sqlparser::ast::{BinaryOperator, Expr as Ast};
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::time::{TimeCondition, TimeKey};
 use streamjoin_kernels::{NullEquality, Side};
 

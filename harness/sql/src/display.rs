@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::{DataType, DurationMicrosecondType, IntervalYearMonthType};
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::spark::{CastMode, cast};
 
 use super::expr::{BoundExpr, Expr, Node, Truth};
 use super::interval::micros_text;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 use super::functions::Function;
 

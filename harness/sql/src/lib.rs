@@ -21,7 +21,7 @@
 //! use arrow::array::{AsArray, Int64Array, RecordBatch};
 //! use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 //! use std::sync::Arc;
-//! use streamjoin_kernels::key::CastMode;
+//! use streamjoin_kernels::spark::CastMode;
 //! use streamjoin_sql::{Scope, TimeColumns, stream_stream_condition};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -83,7 +83,7 @@ mod scope;
 mod select;
 mod types;
 
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr};
 pub use error::SqlError;

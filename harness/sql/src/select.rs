@@ -1,7 +1,7 @@
 //! Select lists: `*`, `t.*`, `expr AS name`, `expr`.
 
 use sqlparser::ast::{self, SelectItem as Ast, SelectItemQualifiedWildcardKind as Kind};
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 use super::bind::Binder;
 use super::error::{Result, SqlError};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use streamjoin_kernels::{Isa, Layout};
+use streamjoin_kernels::Isa;
+use streamjoin_kernels::stream_static::Layout;
 
 use super::bar::Bar;
 use super::output::{Results, allocator};

@@ -12,7 +12,7 @@ use arrow::array::{
 use arrow::compute::kernels::cmp;
 use arrow::compute::{and_kleene, concat, take};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema};
-use streamjoin_kernels::key::{self, CastMode};
+use streamjoin_kernels::spark::{self, CastMode};
 use streamjoin_kernels::{NullEquality, Side};
 
 use super::case::{CaseSide, Filter, Join, Operand};
@@ -201,9 +201,9 @@ fn evaluate(
         }
     };
     let (a, b) = (operand(&filter.a)?, operand(&filter.b)?);
-    let common = key::comparison_type(a.data_type(), b.data_type()).map_err(|e| e.to_string())?;
-    let a = key::cast(&a, &common, mode).map_err(|error| error.to_string())?;
-    let b = key::cast(&b, &common, mode).map_err(|error| error.to_string())?;
+    let common = spark::comparison_type(a.data_type(), b.data_type()).map_err(|e| e.to_string())?;
+    let a = spark::cast(&a, &common, mode).map_err(|error| error.to_string())?;
+    let b = spark::cast(&b, &common, mode).map_err(|error| error.to_string())?;
     let (a, b) = (one_zero(&a), one_zero(&b));
     let compare = match filter.op.as_str() {
         "=" | "==" => cmp::eq,

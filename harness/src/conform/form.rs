@@ -4,9 +4,9 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use streamjoin_kernels::{
-    BlockOptions, IndexKind, Isa, JoinOptions, KeyHasher, Layout, StoreKind, StreamOptions,
-};
+use streamjoin_kernels::state::BlockOptions;
+use streamjoin_kernels::stream_static::{self, Layout};
+use streamjoin_kernels::{IndexKind, Isa, KeyHasher, StoreKind, stream_stream};
 
 use crate::error::Result;
 use crate::plan::pool;
@@ -45,7 +45,8 @@ const SEED: u64 = 0x5eed;
 impl Form {
     /// The form in which a case is run when not all are asked for.
     pub(super) fn usual(isa: Isa) -> Vec<Self> {
-        let JoinOptions { layout, probe_rows, max_output_rows, .. } = JoinOptions::default();
+        let stream_static::Options { layout, probe_rows, max_output_rows, .. } =
+            stream_static::Options::default();
         let index = IndexKind::default();
         let size = Size::Recorded;
         vec![Self { layout, index, isa, probe_rows, max_output_rows, size, encoded: false }]
@@ -89,14 +90,14 @@ impl Form {
         forms
     }
 
-    pub(super) fn options(&self) -> JoinOptions {
-        JoinOptions {
+    pub(super) fn options(&self) -> stream_static::Options {
+        stream_static::Options {
             layout: self.layout,
             index: self.index.into(),
             hasher: KeyHasher::with_seed(self.isa, SEED),
             probe_rows: self.probe_rows,
             max_output_rows: self.max_output_rows,
-            ..JoinOptions::default()
+            ..stream_static::Options::default()
         }
     }
 }
@@ -136,7 +137,8 @@ const BLOCKS: [(usize, u32); 4] = [(1, u32::MAX), (2, u32::MAX - 3), (7, 0), (10
 
 impl StreamsForm {
     fn new(store: StoreKind, isa: Isa) -> Self {
-        let StreamOptions { max_output_rows, pool, blocks, .. } = StreamOptions::default();
+        let stream_stream::Options { max_output_rows, pool, blocks, .. } =
+            stream_stream::Options::default();
         Self { store, isa, max_output_rows, pool, blocks, encoded: false }
     }
 
@@ -168,14 +170,14 @@ impl StreamsForm {
         Ok(forms)
     }
 
-    pub(super) fn options(&self) -> StreamOptions {
-        StreamOptions {
+    pub(super) fn options(&self) -> stream_stream::Options {
+        stream_stream::Options {
             store: self.store,
             hasher: KeyHasher::with_seed(self.isa, SEED),
             max_output_rows: self.max_output_rows,
             pool: self.pool.clone(),
             blocks: self.blocks,
-            ..StreamOptions::default()
+            ..stream_stream::Options::default()
         }
     }
 }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use streamjoin_kernels::key::CastMode;
-use streamjoin_kernels::{
-    ColumnRef, JoinError, JoinOptions, JoinType, KeyPair, OutputColumn, Side, StreamStaticJoin,
-    StreamStaticSpec, output_on, output_using,
-};
+use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::{ColumnRef, JoinError, JoinType, OutputColumn, Side};
 
 use super::case::{CaseSide, Join, StreamStaticQuery};
 use super::{fields, value};
@@ -29,15 +27,18 @@ pub(super) struct Step {
     pub(super) dimension: usize,
     pub(super) condition: JoinCondition,
     pub(super) stream_side: Side,
-    spec: StreamStaticSpec,
+    spec: stream_static::Spec,
     stream_keys: Appended,
     dimension_keys: Appended,
 }
 
 impl Step {
     /// The operator of this step under `options`.
-    pub(super) fn operator(&self, options: JoinOptions) -> Result<StreamStaticJoin, JoinError> {
-        StreamStaticJoin::new(self.spec.clone(), options)
+    pub(super) fn operator(
+        &self,
+        options: stream_static::Options,
+    ) -> Result<stream_static::Join, JoinError> {
+        stream_static::Join::new(self.spec.clone(), options)
     }
 
     /// Stream rows with the key expressions that are no plain columns.
@@ -47,7 +48,7 @@ impl Step {
 
     /// Table rows with the key expressions that are no plain columns.
     pub(super) fn prepare_dimension(&self, batch: &RecordBatch) -> Result<RecordBatch, JoinError> {
-        self.dimension_keys.append(batch, &self.spec.dimension_schema)
+        self.dimension_keys.append(batch, &self.spec.table_schema)
     }
 }
 
@@ -112,7 +113,8 @@ pub(super) fn bind(
         let table = Scope::of_schema(&format!("d{i}"), &dimension_schemas[dimension]);
         let step = bind_join(join, stream_side, &stream, &table, dimension, mode)?;
         // Spark plans a join before it refuses it: so does the operator.
-        let operator = step.operator(JoinOptions::default()).map_err(|error| refused(&error))?;
+        let operator =
+            step.operator(stream_static::Options::default()).map_err(|error| refused(&error))?;
         stream = Scope::of_schema(&format!("j{}", i + 1), operator.output_schema());
         steps.push(step);
     }
@@ -159,13 +161,13 @@ fn bind_join(
             };
             KeyPair {
                 stream: stream_keys.position(of_stream, stream.columns.len()),
-                dimension: dimension_keys.position(of_table, table.columns.len()),
+                table: dimension_keys.position(of_table, table.columns.len()),
                 null_equality: key.null_equality,
             }
         })
         .collect();
     let on_side = |side: Side, column: usize| {
-        if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Dimension(column) }
+        if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Table(column) }
     };
     let one_sided = |expr: &Option<BoundExpr>, side: Side| {
         expr.as_ref().map(|expr| expr.to_filter(|column| on_side(side, column)))
@@ -186,18 +188,20 @@ fn bind_join(
     let (own_stream, own_table) =
         (Appended(Vec::new()).schema(stream), Appended(Vec::new()).schema(table));
     let output: Vec<OutputColumn> = match using {
-        Some(names) => output_using(join_type, stream_side, &own_stream, &own_table, names)
-            .map_err(|error| refused(&error))?,
-        None => output_on(join_type, stream_side, &own_stream, &own_table),
+        Some(names) => {
+            stream_static::output_using(join_type, stream_side, &own_stream, &own_table, names)
+                .map_err(|error| refused(&error))?
+        }
+        None => stream_static::output_on(join_type, stream_side, &own_stream, &own_table),
     };
-    let spec = StreamStaticSpec {
+    let spec = stream_static::Spec {
         stream_schema: stream_keys.schema(stream),
-        dimension_schema: dimension_keys.schema(table),
+        table_schema: dimension_keys.schema(table),
         join_type,
         stream_side,
         keys,
         stream_filter,
-        dimension_filter,
+        table_filter: dimension_filter,
         residual,
         output,
         cast_mode: mode,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_kernels::{DimensionSnapshot, JoinError, StreamStaticJoin};
+use streamjoin_kernels::{JoinError, TableSnapshot, stream_static};
 
 use super::case::{Expected, ExpectedError, Phase, Row, StreamStaticCase, StreamStaticQuery};
 use super::compare::Multiset;
@@ -134,8 +134,8 @@ impl Run<'_> {
         &self,
         input_batch: usize,
         rows: &RecordBatch,
-        operators: &mut [StreamStaticJoin],
-        snapshots: &mut HashMap<(usize, usize), Arc<DimensionSnapshot>>,
+        operators: &mut [stream_static::Join],
+        snapshots: &mut HashMap<(usize, usize), Arc<TableSnapshot>>,
     ) -> Result<Vec<RecordBatch>, BatchError> {
         let mut rows = vec![rows.clone()];
         for (at, (step, operator)) in self.steps.iter().zip(operators).enumerate() {

@@ -2,10 +2,9 @@
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_kernels::key::CastMode;
-use streamjoin_kernels::{
-    BatchKind, BatchReport, JoinError, JoinType, Side, StreamBatch, StreamStreamJoin,
-};
+use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
+use streamjoin_kernels::{JoinError, JoinType, Side};
 
 use super::compare::Multiset;
 use super::encoding::{self, Owner, pieces};
@@ -124,14 +123,14 @@ fn answer(plan: &StreamsPlan, input: &Input, form: &StreamsForm) -> Result<Answe
 }
 
 fn run_batch(
-    join: &mut StreamStreamJoin,
+    join: &mut stream_stream::Join,
     sides: &[Vec<RecordBatch>],
     input_batch: usize,
     form: &StreamsForm,
     answer: &mut Answer,
 ) -> Result<(), JoinError> {
     let [left, right] = sides else { return Ok(()) };
-    let mut take = |batch: Option<StreamBatch<'_>>| -> Result<(), JoinError> {
+    let mut take = |batch: Option<stream_stream::Batch<'_>>| -> Result<(), JoinError> {
         let Some(mut batch) = batch else { return Ok(()) };
         let mut rows = Vec::new();
         while let Some(output) = batch.next_batch()? {

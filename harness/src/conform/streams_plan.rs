@@ -5,12 +5,9 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType};
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::time::window_start;
-use streamjoin_kernels::{
-    JoinError, OutputColumn, Side, SideColumn, StreamInput, StreamKey, StreamOptions,
-    StreamStreamJoin, StreamStreamSpec, streams_output_on, streams_output_using,
-};
+use streamjoin_kernels::{JoinError, OutputColumn, Side, SideColumn, stream_stream};
 
 use super::case::CaseSide;
 use super::fields;
@@ -21,7 +18,7 @@ use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope, TimeColumns, 
 /// The operator of a case, and what its input has to go through.
 pub(super) struct StreamsPlan {
     pub(super) condition: JoinCondition,
-    spec: StreamStreamSpec,
+    spec: stream_stream::Spec,
     /// The columns as the condition sees them: the case's, then the windows.
     pub(super) schemas: [SchemaRef; 2],
     event_times: [usize; 2],
@@ -78,7 +75,7 @@ impl StreamsPlan {
         let keys = condition
             .keys
             .iter()
-            .map(|key| StreamKey {
+            .map(|key| stream_stream::Key {
                 left: appended[0].position(&key.left, left.columns.len()),
                 right: appended[1].position(&key.right, right.columns.len()),
                 null_equality: key.null_equality,
@@ -86,10 +83,12 @@ impl StreamsPlan {
             .collect();
         let join_type = query.join_type.parse().map_err(|error| refused(&error))?;
         let output = match (&condition.using, query.window_us) {
-            (Some(names), _) => streams_output_using(join_type, &schemas[0], &schemas[1], names)
-                .map_err(|error| refused(&error))?,
-            (None, None) => streams_output_on(join_type, &schemas[0], &schemas[1]),
-            (None, Some(_)) => streams_output_on(join_type, &schemas[0], &schemas[1])
+            (Some(names), _) => {
+                stream_stream::output_using(join_type, &schemas[0], &schemas[1], names)
+                    .map_err(|error| refused(&error))?
+            }
+            (None, None) => stream_stream::output_on(join_type, &schemas[0], &schemas[1]),
+            (None, Some(_)) => stream_stream::output_on(join_type, &schemas[0], &schemas[1])
                 .into_iter()
                 .filter_map(|column| windowed(column, query, own, event_times))
                 .collect(),
@@ -97,13 +96,16 @@ impl StreamsPlan {
         let (own_left, delays) =
             (left.columns.len(), [query.left.watermark_delay_us, query.right.watermark_delay_us]);
         let input = |at: usize, scope: &Scope, filter: &Option<BoundExpr>, not_null: &[usize]| {
-            let mut input =
-                StreamInput::timed(appended[at].schema(scope), event_times[at], delays[at]);
+            let mut input = stream_stream::Input::timed(
+                appended[at].schema(scope),
+                event_times[at],
+                delays[at],
+            );
             input.filter = filter.as_ref().map(|expr| expr.to_filter(|column| column));
             input.not_null = not_null.to_vec();
             input
         };
-        let spec = StreamStreamSpec {
+        let spec = stream_stream::Spec {
             left: input(0, &left, &condition.left_filter, &condition.left_not_null),
             right: input(1, &right, &condition.right_filter, &condition.right_not_null),
             join_type,
@@ -128,12 +130,15 @@ impl StreamsPlan {
         };
         let window = query.window_us;
         let plan = Self { condition, spec, schemas, event_times, appended, window };
-        plan.operator(StreamOptions::default()).map_err(|error| refused(&error))?;
+        plan.operator(stream_stream::Options::default()).map_err(|error| refused(&error))?;
         Ok(plan)
     }
 
-    pub(super) fn operator(&self, options: StreamOptions) -> Result<StreamStreamJoin, JoinError> {
-        StreamStreamJoin::new(self.spec.clone(), options)
+    pub(super) fn operator(
+        &self,
+        options: stream_stream::Options,
+    ) -> Result<stream_stream::Join, JoinError> {
+        stream_stream::Join::new(self.spec.clone(), options)
     }
 
     /// Rows of a side with the start of their windows, as the condition sees

@@ -8,7 +8,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::compute::{CastOptions, cast_with_options, concat_batches};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::row::{RowConverter, SortField};
-use streamjoin_kernels::key::{CastMode, comparison_type};
+use streamjoin_kernels::spark::{CastMode, comparison_type};
 
 use crate::interrupt;
 use crate::sink::cell_text;

@@ -2,7 +2,7 @@
 
 use arrow::datatypes::DataType;
 use streamjoin_datasets::type_text;
-use streamjoin_kernels::key::comparison_type;
+use streamjoin_kernels::spark::comparison_type;
 use streamjoin_kernels::{JoinType, Side};
 
 use super::Look;
@@ -46,8 +46,8 @@ fn of_table(
     if missed == 0 || !few && missed.saturating_mul(5) < with_key {
         return None;
     }
-    let schema = &join.kernel.spec.dimension_schema;
-    let positions: Vec<usize> = keys.iter().map(|key| key.dimension).collect();
+    let schema = &join.kernel.spec.table_schema;
+    let positions: Vec<usize> = keys.iter().map(|key| key.table).collect();
     let types: Vec<DataType> =
         positions.iter().map(|&at| schema.field(at).data_type().clone()).collect();
     let search = Search::new(&evidence.missing, &types, &join.on);

@@ -5,7 +5,7 @@ use arrow::array::{Array, ArrayRef, AsArray, Int64Array, StringArray};
 use arrow::compute::{cast, max, min};
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use arrow::error::ArrowError;
-use streamjoin_kernels::key::comparison_type;
+use streamjoin_kernels::spark::comparison_type;
 
 use super::names::is_key_like;
 use crate::record::value_digests;

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use streamjoin_kernels::state::StoreKind;
-use streamjoin_kernels::{IndexKind, Isa, Layout, StateLimit};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::stream_stream::StateLimit;
+use streamjoin_kernels::{IndexKind, Isa, StoreKind};
 
 use crate::error::{Failure, Result};
 use crate::scenario::{Choice, Scenario, StateLimit as Limit, Swap};

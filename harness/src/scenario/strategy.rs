@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use streamjoin_kernels::state::StoreKind;
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::{IndexKind, Isa, StoreKind};
 use toml::Spanned;
 
 /// One strategy as declared.

@@ -6,7 +6,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use streamjoin_datasets::Generator;
-use streamjoin_kernels::{IndexKind, JoinType, Layout};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::{IndexKind, JoinType};
 use toml::Spanned;
 
 use super::strategy::{Choice, from_text};

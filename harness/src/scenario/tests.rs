@@ -1,8 +1,7 @@
 use std::path::Path;
 
-use streamjoin_kernels::state::StoreKind;
 use streamjoin_kernels::time::WatermarkPolicy;
-use streamjoin_kernels::{JoinType, OutputMode};
+use streamjoin_kernels::{JoinType, OutputMode, StoreKind};
 
 use super::*;
 use crate::error::FailureKind;

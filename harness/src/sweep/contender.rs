@@ -3,7 +3,8 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::{IndexKind, Isa};
 
 use super::index::SweepIndex;
 

@@ -3,8 +3,9 @@
 use std::num::NonZeroUsize;
 
 use streamjoin_kernels::key::KeyShape;
-use streamjoin_kernels::table::auto::Candidate;
-use streamjoin_kernels::{CostPoint, IndexKind, Isa, Layout};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::table::auto::{Candidate, CostPoint};
+use streamjoin_kernels::{IndexKind, Isa};
 
 use super::{Contender, KeyKind, SweepIndex, SweepLine, Workload};
 

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use streamjoin_kernels::{Isa, Layout};
+use streamjoin_kernels::Isa;
+use streamjoin_kernels::stream_static::Layout;
 
 use super::contender::Contender;
 use super::index::SweepIndex;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use streamjoin_kernels::table::FilteredBuilder;
-use streamjoin_kernels::table::auto::Candidate;
-use streamjoin_kernels::{AutoIndex, IndexChoice, IndexKind, JoinError};
+use streamjoin_kernels::table::auto::{AutoIndex, Candidate};
+use streamjoin_kernels::{IndexChoice, IndexKind, JoinError};
 
 use crate::costs::{index_text, parse_index};
 

@@ -3,9 +3,8 @@
 
 use streamjoin_kernels::key::Keys;
 use streamjoin_kernels::memory::Buffer;
-use streamjoin_kernels::pairs::{NO_ROW, Pairs};
-use streamjoin_kernels::table::{BuildInput, BuiltIndex, FindCursor, IndexKind, Probe};
-use streamjoin_kernels::{Isa, KeyHasher};
+use streamjoin_kernels::table::{BuildInput, BuiltIndex, FindCursor, Probe};
+use streamjoin_kernels::{IndexKind, Isa, KeyHasher, NO_ROW, Pairs};
 
 use super::data::{Data, ProbeBatch};
 use super::found::Found;

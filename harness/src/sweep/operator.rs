@@ -7,8 +7,7 @@ use arrow::array::{Array, AsArray};
 use arrow::datatypes::Int64Type;
 use rayon::ThreadPool;
 use streamjoin_kernels::{
-    ColumnRef, DimensionSnapshot, JoinOptions, JoinType, KeyHasher, OutputColumn, StreamStaticJoin,
-    StreamStaticSpec,
+    ColumnRef, JoinType, KeyHasher, OutputColumn, TableSnapshot, stream_static,
 };
 
 use super::contender::Contender;
@@ -34,7 +33,7 @@ pub(super) enum Form {
 pub(super) struct Operator<'a> {
     data: &'a Data,
     form: Form,
-    join: StreamStaticJoin,
+    join: stream_static::Join,
 }
 
 impl<'a> Operator<'a> {
@@ -47,7 +46,7 @@ impl<'a> Operator<'a> {
         let keys = data.workload().key.types().len();
         let join_type = if form == Form::Exists { JoinType::LeftSemi } else { JoinType::Inner };
         let (stream, table) = (data.stream_schema(), data.table_schema());
-        let mut spec = StreamStaticSpec::on(
+        let mut spec = stream_static::Spec::on(
             Arc::clone(stream),
             Arc::clone(table),
             join_type,
@@ -56,20 +55,20 @@ impl<'a> Operator<'a> {
         let column = |source, name: &str| OutputColumn { source, name: name.to_owned() };
         let row = column(ColumnRef::Stream(keys), "row");
         let payload = (keys..table.fields().len())
-            .map(|i| column(ColumnRef::Dimension(i), table.field(i).name()));
+            .map(|i| column(ColumnRef::Table(i), table.field(i).name()));
         spec.output = match form {
             Form::Payload => std::iter::once(row).chain(payload).collect(),
             Form::Pairs | Form::Exists => vec![row],
             Form::Sum => payload.take(1).collect(),
         };
-        let options = JoinOptions {
+        let options = stream_static::Options {
             layout: contender.layout,
             index: contender.index.choice(),
             hasher: KeyHasher::with_seed(contender.isa, 0x5eed),
             pool,
-            ..JoinOptions::default()
+            ..stream_static::Options::default()
         };
-        let join = StreamStaticJoin::new(spec, options).map_err(Failure::run)?;
+        let join = stream_static::Join::new(spec, options).map_err(Failure::run)?;
         Ok(Self { data, form, join })
     }
 
@@ -82,7 +81,7 @@ impl<'a> Operator<'a> {
         Ok(took)
     }
 
-    pub(super) fn snapshot(&self) -> Option<&Arc<DimensionSnapshot>> {
+    pub(super) fn snapshot(&self) -> Option<&Arc<TableSnapshot>> {
         self.join.snapshot()
     }
 

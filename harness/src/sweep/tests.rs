@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use streamjoin_kernels::{IndexKind, Isa, Layout};
+use streamjoin_kernels::stream_static::Layout;
+use streamjoin_kernels::{IndexKind, Isa};
 
 use super::key_kind::{NULL, scramble};
 use super::*;

@@ -2,7 +2,7 @@
 
 use arrow::array::timezone::Tz;
 use arrow::compute::kernels::cast_utils::string_to_datetime;
-use streamjoin_kernels::key::calendar::civil_from_days;
+use streamjoin_kernels::spark::calendar::civil_from_days;
 
 /// Microseconds per day.
 pub(crate) const MICROS_PER_DAY: i64 = 86_400_000_000;

@@ -125,7 +125,9 @@ fn what_matches_follows_from_the_workload() {
 
 #[test]
 fn every_layout_and_thread_is_measured_in_every_form() {
-    let layouts = streamjoin_kernels::Layout::ALL.map(streamjoin_kernels::Layout::name).join(",");
+    let layouts = streamjoin_kernels::stream_static::Layout::ALL
+        .map(streamjoin_kernels::stream_static::Layout::name)
+        .join(",");
     let found = lines(&[
         "--build-rows",
         "1000",
@@ -141,7 +143,8 @@ fn every_layout_and_thread_is_measured_in_every_form() {
         "2",
     ]);
     // An index makes no difference to a layout without one.
-    let strategies = streamjoin_kernels::Layout::ALL.map(|l| if l.has_index() { 2 } else { 1 });
+    let strategies =
+        streamjoin_kernels::stream_static::Layout::ALL.map(|l| if l.has_index() { 2 } else { 1 });
     assert_eq!(found.len(), 2 * strategies.iter().sum::<usize>());
     for line in &found {
         for field in FIELDS.iter().filter(|field| field.starts_with("ns")) {

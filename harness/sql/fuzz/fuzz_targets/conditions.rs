@@ -5,7 +5,7 @@
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use libfuzzer_sys::fuzz_target;
 use streamjoin_sql::{Scope, stream_static_condition, select};
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 fuzz_target!(|text: &str| {
     let schema = Schema::new(vec![

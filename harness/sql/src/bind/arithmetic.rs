@@ -2,7 +2,7 @@
 
 use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use sqlparser::ast;
-use streamjoin_kernels::key::{CastMode, comparison_type, decimal_digits};
+use streamjoin_kernels::spark::{CastMode, comparison_type, decimal_digits};
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{ArithmeticOp, Expr, Node};

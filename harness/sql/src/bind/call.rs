@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::Int32Array;
 use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
 use sqlparser::ast;
-use streamjoin_kernels::key::{CastMode, can_cast};
+use streamjoin_kernels::spark::{CastMode, can_cast};
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};

@@ -2,7 +2,7 @@
 
 use arrow::datatypes::DataType;
 use streamjoin_kernels::JoinError;
-use streamjoin_kernels::key::{CastMode, can_cast, cast, comparison_type};
+use streamjoin_kernels::spark::{CastMode, can_cast, cast, comparison_type};
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{Expr, Node};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, AsArray, StringArray};
 use arrow::datatypes::{DataType, TimeUnit};
 use sqlparser::ast;
-use streamjoin_kernels::key::comparison_type;
+use streamjoin_kernels::spark::comparison_type;
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{CompareOp, Expr, Node};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
 use sqlparser::ast;
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::spark::{CastMode, cast};
 
 use super::super::error::{Result, SqlError};
 use super::super::expr::{Expr, Node};

@@ -9,7 +9,7 @@ mod pattern;
 
 use sqlparser::ast;
 use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};
-use streamjoin_kernels::key::{CastMode, can_cast};
+use streamjoin_kernels::spark::{CastMode, can_cast};
 
 use super::error::{Result, SqlError};
 use super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};

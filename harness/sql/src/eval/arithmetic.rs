@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::compute::kernels::{cmp, numeric};
 use arrow::datatypes::*;
-use streamjoin_kernels::key::{CastMode, cast, decimal_digits};
+use streamjoin_kernels::spark::{CastMode, cast, decimal_digits};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::super::expr::ArithmeticOp;

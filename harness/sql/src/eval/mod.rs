@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Datum, UInt32Array, n
 use arrow::compute;
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
-use streamjoin_kernels::key::cast;
+use streamjoin_kernels::spark::cast;
 use streamjoin_kernels::{JoinError, Result};
 
 pub(super) use arithmetic::negate;

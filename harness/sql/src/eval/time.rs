@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::datatypes::*;
 use streamjoin_kernels::Result;
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::spark::{CastMode, cast};
 
 use super::super::functions::{in_range, plus_months};
 use super::{Value, pair, unexpected};

@@ -13,7 +13,7 @@ pub(super) use time::{in_range, plus_months};
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{ArrowPrimitiveType, DataType};
 use streamjoin_kernels::Result;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 use super::eval::Value;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::compute;
 use arrow::datatypes::*;
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::super::eval::{self, Value};

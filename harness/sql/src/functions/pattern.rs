@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use streamjoin_kernels::key::calendar::{days_from_civil, days_in_month};
+use streamjoin_kernels::spark::calendar::{days_from_civil, days_in_month};
 
 const MONTHS: [&str; 12] = [
     "January",

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, PrimitiveArray};
 use arrow::datatypes::*;
-use streamjoin_kernels::key::CastMode;
-use streamjoin_kernels::key::calendar::{civil_from_days, days_from_civil, days_in_month};
+use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::spark::calendar::{civil_from_days, days_from_civil, days_in_month};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;

@@ -154,9 +154,9 @@ fn residuals_become_filters_of_the_join() {
     let c = taken_apart("s.k = d0.k AND amount < d0_min");
     let filter = c.residual.unwrap().to_filter(|position| match position {
         0..6 => ColumnRef::Stream(position),
-        _ => ColumnRef::Dimension(position - 6),
+        _ => ColumnRef::Table(position - 6),
     });
-    assert_eq!(filter.columns, [ColumnRef::Stream(3), ColumnRef::Dimension(3)]);
+    assert_eq!(filter.columns, [ColumnRef::Stream(3), ColumnRef::Table(3)]);
     let columns =
         [ints(vec![Some(1), Some(5), None]), Arc::new(Int64Array::from(vec![2, 2, 2])) as ArrayRef];
     let result = filter.predicate.evaluate(&columns, 3).unwrap();

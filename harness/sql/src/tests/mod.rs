@@ -6,7 +6,7 @@ use arrow::array::*;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::util::display::array_value_to_string;
 use streamjoin_kernels::JoinError;
-use streamjoin_kernels::key::{CastMode, cast};
+use streamjoin_kernels::spark::{CastMode, cast};
 
 use super::*;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use arrow::datatypes::{DataType, SchemaRef};
 use streamjoin_datasets::{ReadOptions, type_text};
 use streamjoin_kernels::JoinType;
-use streamjoin_kernels::key::comparison_type;
+use streamjoin_kernels::spark::comparison_type;
 
 use super::given::{Condition, Input, Inputs};
 use crate::error::{Failure, Result};

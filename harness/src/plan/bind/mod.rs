@@ -8,7 +8,7 @@ pub(in crate::plan) mod stream_stream;
 pub(in crate::plan) mod time_advice;
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 
 use crate::error::{Failure, Result};
 use crate::plan::bind::relation::{Clauses, Origin, Relation, Selection};

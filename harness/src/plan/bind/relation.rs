@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::JoinError;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use toml::Spanned;
 
 use crate::error::{Failure, Result};

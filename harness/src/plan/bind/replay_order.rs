@@ -1,7 +1,7 @@
 //! Two streams bound to their data, and to what their replay orders them by.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use toml::Spanned;
 
 use crate::error::{Failure, Result};

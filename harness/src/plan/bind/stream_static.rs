@@ -1,10 +1,9 @@
 //! One join of the stream with a table, bound to the columns of both.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::{CastMode, supported};
 use streamjoin_kernels::{
-    ColumnRef, JoinError, JoinType, NullEquality, OutputColumn, Side, output_on, output_using,
-    support,
+    ColumnRef, JoinError, JoinType, NullEquality, OutputColumn, Side, stream_static,
 };
 
 use crate::error::{Failure, Result};
@@ -97,7 +96,7 @@ impl BoundStreamStatic {
         });
         let output = joined(join_type, stream_side, inputs, using.as_deref())
             .map_err(|error| Failure::usage(error).at(scenario.place(&spec.name)))?;
-        let refusal = support::stream_static(join_type, stream_side).err().map(|e| e.to_string());
+        let refusal = supported::stream_static(join_type, stream_side).err().map(|e| e.to_string());
         let (output, sources) = named(&output, inputs);
         let columns = with_nullability(output, &sources, join_type, stream_side);
         let output = Scope { columns };
@@ -138,7 +137,7 @@ impl BoundStreamStatic {
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
             ColumnRef::Stream(column) => Some(*column),
-            ColumnRef::Dimension(_) => None,
+            ColumnRef::Table(_) => None,
         });
         keys.chain(filter).copied().chain(residual)
     }
@@ -149,7 +148,7 @@ impl BoundStreamStatic {
         let filter = self.dimension_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
-            ColumnRef::Dimension(column) => Some(*column),
+            ColumnRef::Table(column) => Some(*column),
             ColumnRef::Stream(_) => None,
         });
         keys.chain(filter).copied().chain(residual)
@@ -239,7 +238,7 @@ fn oriented(condition: &JoinCondition, stream_side: Side) -> Oriented {
 }
 
 fn reference(side: Side, column: usize, stream_side: Side) -> ColumnRef {
-    if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Dimension(column) }
+    if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Table(column) }
 }
 
 fn joined(
@@ -250,8 +249,10 @@ fn joined(
 ) -> std::result::Result<Vec<OutputColumn>, JoinError> {
     let (stream, dimension) = (schema_of(inputs.stream), schema_of(inputs.dimension));
     match using {
-        Some(names) => output_using(join_type, stream_side, &stream, &dimension, names),
-        None => Ok(output_on(join_type, stream_side, &stream, &dimension)),
+        Some(names) => {
+            stream_static::output_using(join_type, stream_side, &stream, &dimension, names)
+        }
+        None => Ok(stream_static::output_on(join_type, stream_side, &stream, &dimension)),
     }
 }
 
@@ -260,7 +261,7 @@ fn named(output: &[OutputColumn], inputs: JoinInputs<'_>) -> (Vec<ScopeColumn>, 
     let columns = output.iter().map(|column| {
         let from = match column.source {
             ColumnRef::Stream(at) => &inputs.stream.columns[at],
-            ColumnRef::Dimension(at) => &inputs.dimension.columns[at],
+            ColumnRef::Table(at) => &inputs.dimension.columns[at],
         };
         (ScopeColumn { name: column.name.clone(), ..from.clone() }, column.source)
     });
@@ -275,7 +276,7 @@ fn with_nullability(
 ) -> Vec<ScopeColumn> {
     let extended = |source: &ColumnRef| match source {
         ColumnRef::Stream(_) => join_type.extends_with_nulls(stream_side),
-        ColumnRef::Dimension(_) => join_type.extends_with_nulls(stream_side.opposite()),
+        ColumnRef::Table(_) => join_type.extends_with_nulls(stream_side.opposite()),
     };
     let columns = columns.into_iter().zip(sources);
     columns

@@ -1,11 +1,9 @@
 //! The join of two streams, bound to the columns of both.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::time::{TimeCondition, TimeKey, is_event_time};
-use streamjoin_kernels::{
-    JoinType, NullEquality, OutputColumn, Side, SideColumn, streams_output_on, streams_output_using,
-};
+use streamjoin_kernels::{JoinType, NullEquality, OutputColumn, Side, SideColumn, stream_stream};
 use toml::Spanned;
 
 use crate::error::{Failure, Result};
@@ -219,8 +217,10 @@ fn joined(
 ) -> Result<(Scope, Vec<SideColumn>)> {
     let (l, r) = (schema_of(left), schema_of(right));
     let output: Vec<OutputColumn<SideColumn>> = match using {
-        Some(names) => streams_output_using(join_type, &l, &r, names).map_err(Failure::usage)?,
-        None => streams_output_on(join_type, &l, &r),
+        Some(names) => {
+            stream_stream::output_using(join_type, &l, &r, names).map_err(Failure::usage)?
+        }
+        None => stream_stream::output_on(join_type, &l, &r),
     };
     let columns = output.iter().map(|column| {
         let SideColumn { side, column: at } = column.source;

@@ -5,7 +5,7 @@ pub(in crate::plan) mod stream_stream;
 use std::fmt::Write;
 
 use arrow::datatypes::{DataType, Schema};
-use streamjoin_kernels::{NullEquality, Side, StreamStaticJoin, key};
+use streamjoin_kernels::{NullEquality, Side, spark, stream_static};
 
 use crate::error::Result;
 use crate::plan::bind::relation::{Origin, Selected, Selection};
@@ -128,7 +128,7 @@ fn describe_condition(text: &mut String, join: &BoundStreamStatic) {
             NullEquality::NullMatchesNothing => "=",
             NullEquality::NullSafe => "<=>",
         };
-        let compared = match key::comparison_type(stream, dimension) {
+        let compared = match spark::comparison_type(stream, dimension) {
             Ok(compared) => format!("compared as {compared}"),
             Err(error) => format!("refused: {error}"),
         };
@@ -256,7 +256,7 @@ fn describe_swap(text: &mut String, strategy: &Strategy) {
 }
 
 /// What the cost model says, for the largest version of the table.
-fn describe_costs(text: &mut String, join: &TableJoinPlan, operator: &StreamStaticJoin) {
+fn describe_costs(text: &mut String, join: &TableJoinPlan, operator: &stream_static::Join) {
     let Some(rows) = join.expected_rows().and_then(|rows| usize::try_from(rows).ok()) else {
         return;
     };

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use streamjoin_kernels::time::{DeclaredWatermarks, Expiry, TimeKey, Unbounded};
-use streamjoin_kernels::{NullEquality, Side, key};
+use streamjoin_kernels::{NullEquality, Side, spark};
 
 use crate::error::Result;
 use crate::plan::bind::BoundStream;
@@ -102,7 +102,7 @@ fn describe_condition(text: &mut String, join: &BoundStreamStream) {
             NullEquality::NullSafe => "<=>",
         };
         let (left, right) = (bound.left.data_type(), bound.right.data_type());
-        let compared = match key::comparison_type(left, right) {
+        let compared = match spark::comparison_type(left, right) {
             Ok(compared) => format!("compared as {compared}"),
             Err(error) => format!("refused: {error}"),
         };

@@ -97,7 +97,7 @@ pub(in crate::plan) fn positions(
                 let stays = |source: &ColumnRef| *source == ColumnRef::Stream(column);
                 let merged = |source: &ColumnRef| {
                     join.keys.iter().any(|key| {
-                        let ColumnRef::Dimension(of_table) = source else { return false };
+                        let ColumnRef::Table(of_table) = source else { return false };
                         key.stream.as_column() == Some(column)
                             && key.dimension.as_column() == Some(*of_table)
                     })

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, TimeUnit};
-use streamjoin_kernels::key::CastMode;
+use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::time::is_event_time;
 use streamjoin_kernels::{
-    Filter, JoinType, KeyHasher, NullEquality, OutputColumn, Side, SideColumn, StreamInput,
-    StreamKey, StreamOptions, StreamStreamJoin, StreamStreamSpec,
+    Filter, JoinType, KeyHasher, NullEquality, OutputColumn, Side, SideColumn, stream_stream,
 };
 
 use crate::error::{Failure, Result};
@@ -34,7 +33,7 @@ pub struct StreamStreamPlan {
     /// The stream on the right.
     pub right: SidePlan,
     /// The join as the kernels take it.
-    pub spec: StreamStreamSpec,
+    pub spec: stream_stream::Spec,
     /// The join's name and keys, for messages.
     pub place: String,
     /// The keys as text: the left's and the right's.
@@ -109,15 +108,15 @@ impl StreamStreamPlan {
         &self,
         strategy: &Strategy,
         pool: Option<&Arc<rayon::ThreadPool>>,
-    ) -> Result<StreamStreamJoin> {
-        let options = StreamOptions {
+    ) -> Result<stream_stream::Join> {
+        let options = stream_stream::Options {
             store: strategy.state,
             hasher: KeyHasher::with_seed(strategy.isa, crate::plan::HASH_SEED),
             limit: strategy.state_limit,
             pool: pool.cloned(),
-            ..StreamOptions::default()
+            ..stream_stream::Options::default()
         };
-        StreamStreamJoin::new(self.spec.clone(), options)
+        stream_stream::Join::new(self.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))
     }
 }
@@ -135,7 +134,7 @@ pub(in crate::plan) fn before(join_type: JoinType) -> Before {
 pub(in crate::plan) struct Streams {
     pub(in crate::plan) left: SidePlan,
     pub(in crate::plan) right: SidePlan,
-    pub(in crate::plan) spec: StreamStreamSpec,
+    pub(in crate::plan) spec: stream_stream::Spec,
     pub(in crate::plan) joined: JoinedRows,
 }
 
@@ -193,7 +192,7 @@ pub(in crate::plan) fn plan(
         output.push(OutputColumn { source, name: "matched".to_owned() });
     }
     let keys = join.keys.iter().zip(left.keys.iter().zip(&right.keys));
-    let keys = keys.map(|(key, (&left, &right))| StreamKey {
+    let keys = keys.map(|(key, (&left, &right))| stream_stream::Key {
         left,
         right,
         null_equality: key.null_equality,
@@ -206,7 +205,7 @@ pub(in crate::plan) fn plan(
             .collect(),
         predicate: residual.to_predicate(),
     });
-    let kernel = StreamStreamSpec {
+    let kernel = stream_stream::Spec {
         join_type: join.join_type,
         keys: keys.collect(),
         time: join.time,
@@ -387,8 +386,8 @@ impl Laid {
         Ok(Self { plan, needed, keys, event_time, true_column })
     }
 
-    fn stream_input(&self, filter: &Option<BoundExpr>, not_null: &[usize]) -> StreamInput {
-        StreamInput {
+    fn stream_input(&self, filter: &Option<BoundExpr>, not_null: &[usize]) -> stream_stream::Input {
+        stream_stream::Input {
             schema: self.plan.input.schema().clone(),
             event_time: self.event_time,
             watermark_delay: self.plan.stream.watermark.map(|delay| delay.0),

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::arch::CacheSizes;
-use streamjoin_kernels::{
-    AutoIndex, Beyond, BroadcastLimit, CostModel, IndexChoice, IndexKind, JoinOptions, KeyHasher,
-    Layout, StreamStaticJoin,
-};
+use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
+use streamjoin_kernels::table::auto::{AutoIndex, CostModel};
+use streamjoin_kernels::{IndexChoice, IndexKind, KeyHasher};
 
 use crate::error::{Failure, Result};
 use crate::plan::explain::row_bytes;
@@ -66,9 +65,9 @@ impl TableJoinPlan {
         &self,
         strategy: &Strategy,
         pool: Option<&Arc<rayon::ThreadPool>>,
-    ) -> Result<StreamStaticJoin> {
+    ) -> Result<stream_static::Join> {
         let resolved = self.resolve(strategy);
-        let defaults = JoinOptions::default();
+        let defaults = stream_static::Options::default();
         // Where the layout is free the table itself decides: its size is known then.
         let (layout, beyond) = match resolved.free_layout {
             true => (Layout::Broadcast, Beyond::Partition),
@@ -78,7 +77,7 @@ impl TableJoinPlan {
             Footing::ThisMachine => defaults.caches,
             Footing::Typical => CacheSizes::TYPICAL,
         };
-        let options = JoinOptions {
+        let options = stream_static::Options {
             layout,
             broadcast_limit: Some(BroadcastLimit { bytes: strategy.broadcast_threshold, beyond }),
             index: match resolved.index {
@@ -98,7 +97,7 @@ impl TableJoinPlan {
             pool: pool.cloned(),
             ..defaults
         };
-        StreamStaticJoin::new(self.kernel.spec.clone(), options)
+        stream_static::Join::new(self.kernel.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))
     }
 }

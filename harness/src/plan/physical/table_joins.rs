@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use arrow::datatypes::{DataType, Field, SchemaRef};
-use streamjoin_kernels::key::CastMode;
-use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn, StreamStaticSpec};
+use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::{ColumnRef, Filter, OutputColumn};
 
 use crate::plan::bind::BoundTable;
 use crate::plan::bind::relation::{Needed, Origin, Selection, field};
@@ -23,7 +24,7 @@ pub struct KernelJoin {
     /// From the table's rows to its table side (computed keys).
     pub table: TableColumns,
     /// The join.
-    pub spec: StreamStaticSpec,
+    pub spec: stream_static::Spec,
     /// What it retains without use.
     pub uses: Uses,
     /// Where the carried columns stand in the stream side; empty unless they are
@@ -190,7 +191,7 @@ fn markers(
         }
         let join = &dimension.join;
         let proof = join.sources.iter().enumerate().find_map(|(position, source)| {
-            let ColumnRef::Dimension(column) = source else { return None };
+            let ColumnRef::Table(column) = source else { return None };
             let certain = !dimension.relation.scope.columns[*column].nullable
                 || join.keys.iter().any(|key| key.proves_match() == Some(*column));
             if !certain {
@@ -222,7 +223,7 @@ fn needs(
         for &position in needed.last().into_iter().flatten() {
             match join.sources[position] {
                 ColumnRef::Stream(column) => stream.insert(column),
-                ColumnRef::Dimension(column) => table.insert(column),
+                ColumnRef::Table(column) => table.insert(column),
             };
         }
         needed.push(stream);
@@ -255,7 +256,7 @@ impl Step<'_> {
         let keys = join.keys.iter().zip(stream_keys.iter().zip(&table_keys));
         let keys = keys.map(|(key, (&stream, &dimension))| KeyPair {
             stream,
-            dimension,
+            table: dimension,
             null_equality: key.null_equality,
         });
         let filter = |expr: &BoundExpr, place: &dyn Fn(usize) -> ColumnRef| Filter {
@@ -263,26 +264,26 @@ impl Step<'_> {
             predicate: expr.to_predicate(),
         };
         let on_stream = |column| ColumnRef::Stream(self.input.at(column));
-        let on_table = |column| ColumnRef::Dimension(self.table.at(column));
+        let on_table = |column| ColumnRef::Table(self.table.at(column));
         let residual = join.residual.as_ref().map(|residual| Filter {
             columns: residual
                 .columns
                 .iter()
                 .map(|column| match *column {
                     ColumnRef::Stream(column) => on_stream(column),
-                    ColumnRef::Dimension(column) => on_table(column),
+                    ColumnRef::Table(column) => on_table(column),
                 })
                 .collect(),
             predicate: residual.predicate.to_predicate(),
         });
-        let spec = StreamStaticSpec {
+        let spec = stream_static::Spec {
             stream_schema: SchemaRef::clone(stream_side.schema()),
-            dimension_schema: SchemaRef::clone(table_side.keys.schema()),
+            table_schema: SchemaRef::clone(table_side.keys.schema()),
             join_type: join.join_type,
             stream_side: join.stream_side,
             keys: keys.collect(),
             stream_filter: join.stream_filter.as_ref().map(|f| filter(f, &on_stream)),
-            dimension_filter: join.dimension_filter.as_ref().map(|f| filter(f, &on_table)),
+            table_filter: join.dimension_filter.as_ref().map(|f| filter(f, &on_table)),
             residual,
             output: self.joined_columns(join, marker),
             cast_mode: self.mode,
@@ -347,7 +348,7 @@ impl Step<'_> {
         let needed = self.output.positions().map(|position| OutputColumn {
             source: match join.sources[position] {
                 ColumnRef::Stream(column) => ColumnRef::Stream(self.input.at(column)),
-                ColumnRef::Dimension(column) => ColumnRef::Dimension(self.table.at(column)),
+                ColumnRef::Table(column) => ColumnRef::Table(self.table.at(column)),
             },
             name: names[position].name.clone(),
         });
@@ -356,7 +357,7 @@ impl Step<'_> {
             name: format!("matched {extra}"),
         });
         let own = marker.map(|column| OutputColumn {
-            source: ColumnRef::Dimension(column),
+            source: ColumnRef::Table(column),
             name: format!("matched {}", self.extras),
         });
         needed.chain(extras).chain(own).collect()

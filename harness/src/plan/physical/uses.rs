@@ -49,7 +49,7 @@ pub(in crate::plan) fn of_tables(
             .positions()
             .filter(|column| !without_filter[at].as_slice().contains(column))
             .collect();
-        let of_table = |position: usize| matches!(join.sources[position], ColumnRef::Dimension(_));
+        let of_table = |position: usize| matches!(join.sources[position], ColumnRef::Table(_));
         Uses {
             filter_only: if movable { filter_only(scope, &only, output) } else { None },
             gives_nothing: join.extends_dimension() && !needed[at + 1].positions().any(of_table),
@@ -106,7 +106,7 @@ fn homes(dimensions: &[BoundTable], output: &Selection) -> Vec<Home> {
             let mut column = column;
             for (at, dimension) in dimensions.iter().enumerate().rev() {
                 match dimension.join.sources[column] {
-                    ColumnRef::Dimension(_) => return Home::Table(at),
+                    ColumnRef::Table(_) => return Home::Table(at),
                     ColumnRef::Stream(before) => column = before,
                 }
             }

@@ -6,7 +6,8 @@ mod in_memory;
 mod stream_stream;
 
 use arrow::datatypes::Schema;
-use streamjoin_kernels::{IndexKind, Layout};
+use streamjoin_kernels::IndexKind;
+use streamjoin_kernels::stream_static::Layout;
 
 use crate::error::FailureKind;
 use crate::plan::*;
@@ -76,7 +77,7 @@ fn columns_that_nobody_selected_are_not_read() {
     let output: Vec<&str> = first.output.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(output, ["id", "v", "matched 0"]);
     assert!(first.stream_filter.is_none());
-    assert!(first.dimension_filter.is_some() && first.residual.is_some());
+    assert!(first.table_filter.is_some() && first.residual.is_some());
     let second = &plan.joins[1].kernel.spec;
     assert_eq!(names(&second.stream_schema), ["id", "v", "matched 0"]);
     assert_eq!(names(plan.output.columns.schema()), ["id", "name"]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
+use streamjoin_kernels::{TableSnapshot, stream_static};
 
 use crate::error::{Failure, Result};
 
@@ -12,7 +12,7 @@ use crate::error::{Failure, Result};
 #[derive(Debug)]
 pub(crate) struct BackgroundBuild {
     /// As the join in use; it only builds.
-    join: Arc<StreamStaticJoin>,
+    join: Arc<stream_static::Join>,
     /// Whether there is a thread to spare.
     threaded: bool,
     wanted: Option<Wanted>,
@@ -35,18 +35,18 @@ pub(crate) struct Wanted {
 pub(crate) struct Built {
     /// Of which load of the table.
     pub(crate) load: u64,
-    pub(crate) snapshot: Arc<DimensionSnapshot>,
+    pub(crate) snapshot: Arc<TableSnapshot>,
 }
 
 #[derive(Debug)]
 struct Building {
     load: u64,
-    thread: JoinHandle<Result<Arc<DimensionSnapshot>>>,
+    thread: JoinHandle<Result<Arc<TableSnapshot>>>,
 }
 
 impl BackgroundBuild {
     /// Builds by `join`, on a thread of its own if `threaded`.
-    pub(crate) fn new(join: StreamStaticJoin, threaded: bool) -> Self {
+    pub(crate) fn new(join: stream_static::Join, threaded: bool) -> Self {
         Self { join: Arc::new(join), threaded, wanted: None, building: None }
     }
 
@@ -111,6 +111,6 @@ impl Drop for BackgroundBuild {
     }
 }
 
-fn build(join: &StreamStaticJoin, wanted: &Wanted) -> Result<Arc<DimensionSnapshot>> {
+fn build(join: &stream_static::Join, wanted: &Wanted) -> Result<Arc<TableSnapshot>> {
     join.build(&wanted.rows, wanted.number).map_err(Failure::run)
 }

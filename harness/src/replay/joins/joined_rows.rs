@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use streamjoin_kernels::StreamStreamJoin;
+use streamjoin_kernels::stream_stream;
 
 use crate::error::{Failure, Result};
 use crate::plan::StreamStreamPlan;
@@ -20,7 +20,7 @@ pub(crate) struct JoinedSchema {
 }
 
 impl JoinedSchema {
-    pub(crate) fn new(plan: &StreamStreamPlan, join: &StreamStreamJoin) -> Self {
+    pub(crate) fn new(plan: &StreamStreamPlan, join: &stream_stream::Join) -> Self {
         let columns = plan.joined.columns;
         let mut fields: Vec<Field> =
             join.output_schema().fields()[..columns].iter().map(|f| f.as_ref().clone()).collect();

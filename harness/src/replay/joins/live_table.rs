@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use streamjoin_kernels::{DimensionSnapshot, StreamStaticJoin};
+use streamjoin_kernels::{TableSnapshot, stream_static};
 
 use super::background_build::{BackgroundBuild, Built, Wanted};
 use crate::error::{Failure, Result};
@@ -41,7 +41,7 @@ pub(crate) struct LiveTable<'p> {
 struct Loaded {
     version: usize,
     fingerprint: Option<Fingerprint>,
-    snapshot: Arc<DimensionSnapshot>,
+    snapshot: Arc<TableSnapshot>,
     since: Instant,
 }
 
@@ -72,7 +72,7 @@ impl<'p> LiveTable<'p> {
     /// at event time `time`: whole or not at all.
     pub(crate) fn refresh(
         &mut self,
-        join: &mut StreamStaticJoin,
+        join: &mut stream_static::Join,
         batch: u64,
         time: Option<i64>,
     ) -> Result<()> {
@@ -86,7 +86,7 @@ impl<'p> LiveTable<'p> {
     }
 
     /// Swaps in an index that was built behind the one in use, if one is ready.
-    fn swap_in(&mut self, join: &mut StreamStaticJoin) -> Result<()> {
+    fn swap_in(&mut self, join: &mut stream_static::Join) -> Result<()> {
         let Some(behind) = &mut self.behind else { return Ok(()) };
         let served = self.rebuilt.is_none();
         let built = behind.ready(served).map_err(|failure| self.behind_failed(failure))?;
@@ -104,7 +104,7 @@ impl<'p> LiveTable<'p> {
 
     fn load_in_force(
         &mut self,
-        join: &mut StreamStaticJoin,
+        join: &mut stream_static::Join,
         batch: u64,
         time: Option<i64>,
     ) -> Result<()> {
@@ -151,7 +151,7 @@ impl<'p> LiveTable<'p> {
 
     fn load(
         &mut self,
-        join: &mut StreamStaticJoin,
+        join: &mut stream_static::Join,
         feed: &Feed,
         (version, fingerprint): (usize, Option<Fingerprint>),
         batch: u64,
@@ -184,7 +184,7 @@ impl<'p> LiveTable<'p> {
 
     /// Counts a snapshot that was built while another one of so many bytes was
     /// in use.
-    fn count(&mut self, snapshot: &DimensionSnapshot, beside: usize) {
+    fn count(&mut self, snapshot: &TableSnapshot, beside: usize) {
         self.build_time += snapshot.build_time();
         self.indexed_rows += snapshot.rows() as u64;
         self.peak_bytes = self.peak_bytes.max(beside + snapshot.bytes());
@@ -261,7 +261,8 @@ impl<'p> LiveTable<'p> {
 #[cfg(test)]
 mod tests {
     use arrow::array::{ArrayRef, Int64Array};
-    use streamjoin_kernels::{JoinOptions, JoinType, KeyPair, StreamStaticSpec};
+    use streamjoin_kernels::JoinType;
+    use streamjoin_kernels::stream_static::{self, KeyPair};
 
     use super::*;
     use crate::error::FailureKind;
@@ -283,8 +284,8 @@ mod tests {
             let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
             let one = RecordBatch::try_from_iter([("k", one)]).unwrap().schema();
             let keys = vec![KeyPair::equal(0, 0)];
-            let spec = StreamStaticSpec::on(one.clone(), one, JoinType::Inner, keys);
-            let other = StreamStaticJoin::new(spec, JoinOptions::default()).unwrap();
+            let spec = stream_static::Spec::on(one.clone(), one, JoinType::Inner, keys);
+            let other = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
             let behind = Some(BackgroundBuild::new(other, threaded));
             let mut dimension = LiveTable::new(&plan.joins()[0], Swap::Background, behind);
             dimension.refresh(&mut join, 0, None).unwrap();

@@ -1,6 +1,6 @@
 //! What a batch did, as progress records have it.
 
-use streamjoin_kernels::{BatchReport, SideReport};
+use streamjoin_kernels::stream_stream::{BatchReport, SideReport};
 
 use crate::record::{EventTime, StateCustomMetrics, StateOperator};
 use crate::text::instant::iso_millis;

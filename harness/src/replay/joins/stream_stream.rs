@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamBatch, StreamStreamJoin};
+use streamjoin_kernels::Side;
+use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
 
 use super::execution::{Batch, BatchDetails, Execution, Resources, Setup};
 use super::joined_rows::JoinedSchema;
@@ -82,7 +83,7 @@ struct StreamStreamPass<'p, 's> {
 }
 
 impl StreamStreamPass<'_, '_> {
-    fn replay(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
+    fn replay(&mut self, join: &mut stream_stream::Join) -> Result<()> {
         let mut reading = Duration::ZERO;
         let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
         let mut participation = Participation::new();
@@ -152,7 +153,7 @@ impl StreamStreamPass<'_, '_> {
             let mut open = self.execution.open(0);
             self.refresh(&mut open, None)?;
             let mut wall = Duration::ZERO;
-            let output = timed(&mut wall, || join.finish(streamjoin_kernels::End::Flush));
+            let output = timed(&mut wall, || join.finish(stream_stream::End::Flush));
             let output = output.map_err(|error| self.execution.in_batch(self.failed(error)))?;
             if let Some(output) = output {
                 let done = self.drain(output, open, wall);
@@ -165,7 +166,7 @@ impl StreamStreamPass<'_, '_> {
 
     fn data_batch(
         &mut self,
-        join: &mut StreamStreamJoin,
+        join: &mut stream_stream::Join,
         batch: &MergedBatch,
         mut open: Batch,
     ) -> Result<Option<BatchReport>> {
@@ -195,7 +196,7 @@ impl StreamStreamPass<'_, '_> {
         done.map_err(|failure| self.execution.in_batch(failure.at(batch.place(self.plan))))
     }
 
-    fn no_data_batch(&mut self, join: &mut StreamStreamJoin) -> Result<()> {
+    fn no_data_batch(&mut self, join: &mut stream_stream::Join) -> Result<()> {
         let mut open = self.execution.open(0);
         let mut wall = Duration::ZERO;
         let output = timed(&mut wall, || join.advance());
@@ -217,7 +218,7 @@ impl StreamStreamPass<'_, '_> {
     /// the caller says where a failure was.
     fn drain(
         &mut self,
-        mut output: StreamBatch<'_>,
+        mut output: stream_stream::Batch<'_>,
         mut open: Batch,
         mut wall: Duration,
     ) -> Result<BatchReport> {

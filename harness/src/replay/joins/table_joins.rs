@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::{JoinStats, StreamStaticJoin};
+use streamjoin_kernels::stream_static;
 
 use super::background_build::BackgroundBuild;
 use super::live_table::LiveTable;
@@ -25,7 +25,7 @@ pub(crate) struct TableJoins<'p> {
 struct TableJoin<'p> {
     plan: &'p TableJoinPlan,
     dimension: LiveTable<'p>,
-    join: StreamStaticJoin,
+    join: stream_static::Join,
 }
 
 /// What one join did with the rows that reached it.
@@ -40,7 +40,7 @@ pub(crate) struct JoinCounts {
 }
 
 impl JoinCounts {
-    fn add(&mut self, stats: &JoinStats) {
+    fn add(&mut self, stats: &stream_static::Stats) {
         self.matched += stats.rows_matched;
         self.unmatched += stats.rows_unmatched;
         self.probed += stats.rows_in;
@@ -172,7 +172,7 @@ fn push_from(
 impl JoinTimes {
     /// Adds a join's wall time, split as its kernels' CPU time is: with several
     /// threads that sums to more, and what is between the kernels is in none.
-    fn add(&mut self, stats: &JoinStats, wall: Duration) {
+    fn add(&mut self, stats: &stream_static::Stats, wall: Duration) {
         let cpu = stats.keys + stats.probe + stats.materialise;
         if cpu.is_zero() {
             self.probe += wall;

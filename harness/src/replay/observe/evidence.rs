@@ -2,7 +2,7 @@
 
 use arrow::array::{Array, Int64Array, RecordBatch};
 use arrow::compute::{max, min};
-use streamjoin_kernels::{DimensionSnapshot, Side};
+use streamjoin_kernels::{Side, TableSnapshot};
 
 use crate::replay::clock::Backlog;
 
@@ -66,7 +66,7 @@ impl TableSeen {
     /// A content of the table that batch `batch` is the first to meet.
     pub(crate) fn loaded(
         &mut self,
-        snapshot: &DimensionSnapshot,
+        snapshot: &TableSnapshot,
         loads: u64,
         version: usize,
         batch: u64,
@@ -83,7 +83,7 @@ impl TableSeen {
     }
 
     /// An index was built.
-    pub(crate) fn built(&mut self, snapshot: &DimensionSnapshot) {
+    pub(crate) fn built(&mut self, snapshot: &TableSnapshot) {
         // A sorted table is shared as well, but nobody calls that a broadcast.
         if snapshot.partitions() == 1 && snapshot.index_name() != "sort-merge" {
             self.broadcast_bytes = self.broadcast_bytes.max(snapshot.bytes() as u64);

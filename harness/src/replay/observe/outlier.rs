@@ -1,6 +1,7 @@
 //! Rows so far ahead in event time that they make all later rows late.
 
-use streamjoin_kernels::{BatchReport, Side};
+use streamjoin_kernels::Side;
+use streamjoin_kernels::stream_stream::BatchReport;
 
 use super::evidence::Ahead;
 use crate::plan::StreamStreamPlan;

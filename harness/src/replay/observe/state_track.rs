@@ -1,6 +1,6 @@
 //! How much state a join of two streams holds over a pass.
 
-use streamjoin_kernels::{BatchKind, BatchReport};
+use streamjoin_kernels::stream_stream::{BatchKind, BatchReport};
 
 use crate::record::{StateBytes, StateRows};
 use crate::statistics::lower_median;
@@ -91,8 +91,8 @@ pub fn plateaus(rows: &[u64]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use streamjoin_kernels::SideReport;
     use streamjoin_kernels::state::StateSize;
+    use streamjoin_kernels::stream_stream::SideReport;
 
     use super::*;
 

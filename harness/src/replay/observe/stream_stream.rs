@@ -1,7 +1,8 @@
 //! Looks at a join of two streams while the first pass runs: watermarks, state,
 //! and what holds them.
 
-use streamjoin_kernels::{BatchKind, BatchReport, Side, StreamStreamJoin};
+use streamjoin_kernels::Side;
+use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
 
 use super::evidence::{Held, StatePoint, StreamStreamEvidence, TimesSeen};
 use super::outlier::Outliers;
@@ -39,7 +40,7 @@ struct Waits {
 }
 
 impl StreamStreamObserver {
-    pub(crate) fn new(join: &StreamStreamJoin) -> Self {
+    pub(crate) fn new(join: &stream_stream::Join) -> Self {
         let mut evidence = StreamStreamEvidence::default();
         for (side, found) in SIDES.into_iter().zip(&mut evidence.sides) {
             found.never_leaves = !join.expiry(side).is_bounded();
@@ -118,7 +119,7 @@ impl StreamStreamObserver {
     }
 
     /// The watermarks after a data batch and what it made run.
-    pub(crate) fn watermarks(&mut self, join: &StreamStreamJoin) {
+    pub(crate) fn watermarks(&mut self, join: &stream_stream::Join) {
         let watermarks = join.watermarks();
         if watermarks.global() > self.watermark {
             self.watermark = watermarks.global();
@@ -131,7 +132,7 @@ impl StreamStreamObserver {
 
     /// The streams are at their end: what would have left by now, had the
     /// slower one not held it?
-    pub(crate) fn before_end(&mut self, join: &StreamStreamJoin, plan: &StreamStreamPlan) {
+    pub(crate) fn before_end(&mut self, join: &stream_stream::Join, plan: &StreamStreamPlan) {
         let marks = SIDES.map(|side| join.watermarks().side(side));
         let (Some(global), [Some(left), Some(right)]) = (join.watermarks().global(), marks) else {
             return;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::{take, take_record_batch};
-use streamjoin_kernels::{JoinCursor, NullEquality};
+use streamjoin_kernels::{NullEquality, stream_static};
 
 use super::evidence::TableJoinEvidence;
 use crate::error::{Failure, Result};
@@ -62,7 +62,7 @@ impl<'w> TableJoinsObserver<'w> {
     }
 
     /// Says which rows it wants to know of, before a join gives any out.
-    pub(crate) fn before(&mut self, join: usize, cursor: &mut JoinCursor<'_>) {
+    pub(crate) fn before(&mut self, join: usize, cursor: &mut stream_static::Cursor<'_>) {
         let Some(noticed) = self.joins.get_mut(join) else { return };
         let looks = noticed.rows < FIRST_ROWS || noticed.pushes.is_multiple_of(LATER_PUSHES);
         if self.unmatched.is_some() || looks && noticed.kept < MISSING_KEYS {
@@ -79,7 +79,7 @@ impl<'w> TableJoinsObserver<'w> {
         join: usize,
         plan: &TableJoinPlan,
         input: &RecordBatch,
-        cursor: &mut JoinCursor<'_>,
+        cursor: &mut stream_static::Cursor<'_>,
     ) -> Result<()> {
         let start = self.clock.now();
         let Some(noticed) = self.joins.get_mut(join) else { return Ok(()) };

@@ -7,8 +7,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use streamjoin_kernels::stream_stream::{self, BatchKind};
 use streamjoin_kernels::time::{BatchWatermarks, DeclaredWatermarks, Expiry, Watermarks};
-use streamjoin_kernels::{BatchKind, JoinType, Side, StreamStreamSpec};
+use streamjoin_kernels::{JoinType, Side};
 
 use super::delay_counts::DelayCounts;
 use super::held_rows::{Held, HeldRows};
@@ -20,12 +21,12 @@ use crate::replay::waited;
 /// What all delays have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    spec: StreamStreamSpec,
+    spec: stream_stream::Spec,
     expiry: [Expiry; 2],
 }
 
 impl Rules {
-    pub(crate) fn new(spec: &StreamStreamSpec) -> Self {
+    pub(crate) fn new(spec: &stream_stream::Spec) -> Self {
         let declared = DeclaredWatermarks {
             left: spec.left.watermark_delay.is_some(),
             right: spec.right.watermark_delay.is_some(),

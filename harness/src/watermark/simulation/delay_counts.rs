@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use streamjoin_kernels::state::StateSize;
+use streamjoin_kernels::stream_stream::{BatchKind, BatchReport, SideReport};
 use streamjoin_kernels::time::Watermarks;
-use streamjoin_kernels::{BatchKind, BatchReport, SideReport};
 
 use super::Delays;
 use crate::record::{Quantiles, StateRows};

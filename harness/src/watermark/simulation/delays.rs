@@ -1,6 +1,6 @@
 //! Watermark delays of both sides, and which of them can be followed together.
 
-use streamjoin_kernels::{Side, StreamStreamSpec};
+use streamjoin_kernels::{Side, stream_stream};
 
 /// The watermark delays of two streams, in microseconds, of which whole
 /// milliseconds count; none where a stream declares no watermark.
@@ -15,7 +15,7 @@ pub struct Delays {
 impl Delays {
     /// Those that a join declares.
     #[must_use]
-    pub fn declared(spec: &StreamStreamSpec) -> Self {
+    pub fn declared(spec: &stream_stream::Spec) -> Self {
         Self { left: spec.left.watermark_delay, right: spec.right.watermark_delay }
     }
 

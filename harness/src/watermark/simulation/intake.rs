@@ -5,9 +5,10 @@ use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::filter;
 use arrow::datatypes::DataType;
-use streamjoin_kernels::key::{CastMode, KeyEncoder, cast, comparison_type};
+use streamjoin_kernels::key::KeyEncoder;
+use streamjoin_kernels::spark::{CastMode, cast, comparison_type};
 use streamjoin_kernels::time::{EventTimes, TimeKey};
-use streamjoin_kernels::{Filter, JoinError, Result, Side, StreamStreamSpec};
+use streamjoin_kernels::{Filter, JoinError, Result, Side, stream_stream};
 
 /// The rows of one side of a batch that the watermark sees.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,7 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    pub(crate) fn new(spec: &StreamStreamSpec, side: Side) -> Result<Self> {
+    pub(crate) fn new(spec: &stream_stream::Spec, side: Side) -> Result<Self> {
         let input = spec.input(side);
         let types = spec.keys.iter().map(|key| {
             let left = spec.left.schema.field(key.left).data_type();

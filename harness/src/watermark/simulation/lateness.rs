@@ -3,7 +3,7 @@
 use arrow::array::RecordBatch;
 use hdrhistogram::Histogram;
 use streamjoin_kernels::time::{DeclaredWatermarks, MICROS_PER_MILLI, WatermarkPolicy};
-use streamjoin_kernels::{Result, Side, StreamStreamSpec};
+use streamjoin_kernels::{Result, Side, stream_stream};
 
 use super::intake::Intake;
 use super::{Delays, Follower, SIDES, at};
@@ -106,7 +106,7 @@ pub(crate) struct LatenessSurvey {
 }
 
 impl LatenessSurvey {
-    pub(crate) fn new(spec: &StreamStreamSpec, vary: Vary) -> Result<Self> {
+    pub(crate) fn new(spec: &stream_stream::Spec, vary: Vary) -> Result<Self> {
         let declared = Delays::declared(spec);
         let sides =
             DeclaredWatermarks { left: declared.left.is_some(), right: declared.right.is_some() };

@@ -49,7 +49,7 @@ pub(super) use follow::{lateness, simulate};
 pub(super) use lateness::Lateness;
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::{Result, Side, StreamStreamSpec};
+use streamjoin_kernels::{Result, Side, stream_stream};
 
 use ascending::{AscendingDelays, Rules};
 use intake::{Intake, Seen};
@@ -102,7 +102,7 @@ pub(crate) struct Simulation {
 
 impl Simulation {
     /// `settings` declare watermarks where `spec` does.
-    pub(crate) fn new(spec: &StreamStreamSpec, settings: &[Delays]) -> Result<Self> {
+    pub(crate) fn new(spec: &stream_stream::Spec, settings: &[Delays]) -> Result<Self> {
         let places = delays::groups(settings);
         let rules = Rules::new(spec);
         let group = |places: &Vec<usize>| {

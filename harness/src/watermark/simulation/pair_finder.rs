@@ -9,8 +9,7 @@ use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
 use streamjoin_kernels::{
-    JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, StreamInput, StreamOptions,
-    StreamStreamJoin, StreamStreamSpec,
+    JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, stream_stream,
 };
 
 use super::ascending::{AscendingDelays, PairRow};
@@ -28,13 +27,13 @@ const BEFORE_CHAINS: usize = 2;
 /// long as every delay's, so that it finds every pair that one of them finds.
 #[derive(Debug)]
 pub(crate) struct PairFinder {
-    join: StreamStreamJoin,
+    join: stream_stream::Join,
     schemas: [Arc<Schema>; 2],
     groups: usize,
 }
 
 impl PairFinder {
-    pub(crate) fn new(spec: &StreamStreamSpec, greatest: Delays, groups: usize) -> Result<Self> {
+    pub(crate) fn new(spec: &stream_stream::Spec, greatest: Delays, groups: usize) -> Result<Self> {
         let mut fields = vec![
             Field::new("row", DataType::UInt64, false),
             Field::new("time", DataType::Int64, true),
@@ -45,7 +44,7 @@ impl PairFinder {
         let [left, right] = SIDES.map(|side| {
             let input = spec.input(side);
             let columns = input.schema.fields().iter().map(|field| field.as_ref().clone());
-            StreamInput {
+            stream_stream::Input {
                 schema: Arc::new(Schema::new(columns.chain(fields.clone()).collect::<Vec<_>>())),
                 watermark_delay: greatest.on(side),
                 filter: None,
@@ -62,7 +61,7 @@ impl PairFinder {
             })
         });
         let schemas = [Arc::clone(&left.schema), Arc::clone(&right.schema)];
-        let pairs = StreamStreamSpec {
+        let pairs = stream_stream::Spec {
             join_type: JoinType::Inner,
             output_mode: OutputMode::Append,
             output: output.collect(),
@@ -70,7 +69,7 @@ impl PairFinder {
             right,
             ..spec.clone()
         };
-        let join = StreamStreamJoin::new(pairs, StreamOptions::default())?;
+        let join = stream_stream::Join::new(pairs, stream_stream::Options::default())?;
         Ok(Self { join, schemas, groups })
     }
 

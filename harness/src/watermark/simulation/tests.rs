@@ -7,13 +7,12 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field, Int32Type, Schema, SchemaRef, TimeUnit};
 use proptest::prelude::*;
+use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
 use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
 };
 use streamjoin_kernels::{
-    BatchKind, BatchReport, Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side,
-    SideColumn, StreamBatch, StreamInput, StreamKey, StreamOptions, StreamStreamJoin,
-    StreamStreamSpec,
+    Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side, SideColumn,
 };
 
 use super::lateness::LatenessSurvey;
@@ -91,27 +90,31 @@ struct Query {
     residual: bool,
 }
 
-fn spec(query: &Query, delays: Delays) -> StreamStreamSpec {
+fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
     let input = |side: Side| {
         let filter = query.filters[at(side)];
-        StreamInput {
+        stream_stream::Input {
             filter: filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) }),
             not_null: if query.residual { vec![VALUE] } else { Vec::new() },
-            ..StreamInput::timed(schema(), AT, delays.on(side))
+            ..stream_stream::Input::timed(schema(), AT, delays.on(side))
         }
     };
     let null_equality = match query.null_safe {
         true => NullEquality::NullSafe,
         false => NullEquality::NullMatchesNothing,
     };
-    let mut keys = vec![StreamKey { left: KEY, right: KEY, null_equality }];
+    let mut keys = vec![stream_stream::Key { left: KEY, right: KEY, null_equality }];
     match query.time.key {
-        Some(TimeKey::EventTime) => keys.push(StreamKey { left: AT, right: AT, null_equality }),
-        Some(TimeKey::Window { .. }) => keys.push(StreamKey::equal(WINDOW_START, WINDOW_START)),
+        Some(TimeKey::EventTime) => {
+            keys.push(stream_stream::Key { left: AT, right: AT, null_equality })
+        }
+        Some(TimeKey::Window { .. }) => {
+            keys.push(stream_stream::Key::equal(WINDOW_START, WINDOW_START))
+        }
         None => {}
     }
     let (left, right) = (input(Side::Left), input(Side::Right));
-    let mut spec = StreamStreamSpec::on(left, right, query.join_type, keys, query.time);
+    let mut spec = stream_stream::Spec::on(left, right, query.join_type, keys, query.time);
     spec.output.retain(|column| column.source.column == KEY);
     spec.policy = if query.max { WatermarkPolicy::Max } else { WatermarkPolicy::Min };
     spec.no_data_batches = query.no_data;
@@ -124,7 +127,7 @@ fn spec(query: &Query, delays: Delays) -> StreamStreamSpec {
 
 /// A run of the operator, counted as a pass counts it.
 struct Real {
-    join: StreamStreamJoin,
+    join: stream_stream::Join,
     max_time: Option<i64>,
     ended: bool,
     late: [u64; 2],
@@ -156,7 +159,7 @@ impl Real {
     }
 }
 
-fn drain(batch: Option<StreamBatch<'_>>) -> Option<(BatchReport, Vec<i64>)> {
+fn drain(batch: Option<stream_stream::Batch<'_>>) -> Option<(BatchReport, Vec<i64>)> {
     let mut batch = batch?;
     while batch.next_batch().unwrap().is_some() {}
     assert_ne!(batch.report().kind, BatchKind::End);
@@ -165,7 +168,8 @@ fn drain(batch: Option<StreamBatch<'_>>) -> Option<(BatchReport, Vec<i64>)> {
 
 /// What the operator reports with these delays; none if it refuses the join.
 fn real(query: &Query, delays: Delays, steps: &[Step]) -> Option<DelayOutcome> {
-    let join = StreamStreamJoin::new(spec(query, delays), StreamOptions::default()).ok()?;
+    let join =
+        stream_stream::Join::new(spec(query, delays), stream_stream::Options::default()).ok()?;
     let can_evict = SIDES.map(|side| join.expiry(side).is_bounded());
     let mut run = Real {
         join,
