@@ -21,12 +21,14 @@
 
 mod bloom;
 mod cache;
+mod generic;
 mod hash;
 pub(crate) mod isa;
 mod pilot;
 mod portable;
 mod prefetch;
 mod select;
+mod walk;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -37,6 +39,7 @@ pub(crate) use isa::Isa;
 pub(crate) use pilot::{Geometry, Hashed, PILOT_PADDING, Strided, pilot_matches, pilot_slots};
 pub use prefetch::{prefetch_address, prefetch_read};
 pub(crate) use select::{found_bits, select_matches};
+pub(crate) use walk::{Active, BlockHead, Blocks, Chains, LinkTime, WALK_ROWS, walk_chains};
 
 /// Calls the kernel of a level: `module::function(arguments)` of `portable` or
 /// of the level's own folder.

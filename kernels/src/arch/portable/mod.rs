@@ -4,3 +4,4 @@ pub(super) mod bloom;
 pub(super) mod hash;
 pub(super) mod pilot;
 pub(super) mod select;
+pub(super) mod walk;

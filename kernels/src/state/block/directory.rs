@@ -7,7 +7,7 @@
 
 use super::entry::EntryKey;
 use super::rows::Block;
-use crate::arch::prefetch_address;
+use crate::arch::{BlockHead, Blocks, prefetch_address};
 
 /// Blocks in the order of their rows.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(in crate::state) struct Directory {
     /// The first row of the block that rows are appended to.
     open: Option<u32>,
     /// By block number, modulo their length, a power of two.
-    pub(super) hot: Vec<Hot>,
+    pub(super) hot: Vec<BlockHead>,
     pub(super) cold: Vec<Cold>,
     /// The least event time in a block and all newer ones, at most.
     least: Vec<i64>,
@@ -35,27 +35,6 @@ pub(in crate::state) struct Directory {
     /// Dead rows of blocks that are held.
     pub(super) dead: usize,
 }
-
-/// What a step along a chain needs to know of a block.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(super) struct Hot {
-    /// Points into the slot of the block at the same place in `cold`; null where
-    /// a step has to look there itself: the rows are gone, or their times lie
-    /// beside the entries.
-    pub(super) entries: *const u64,
-    pub(super) base: i64,
-    /// The greatest event time in this block and all older ones, at least.
-    pub(super) greatest: i64,
-    /// The greatest event time in all older blocks, at least.
-    pub(super) floor: i64,
-}
-
-// SAFETY: the pointer is read while the directory, which owns the block behind
-// it, is borrowed; blocks are `Send` and `Sync`.
-unsafe impl Send for Hot {}
-// SAFETY: as above.
-unsafe impl Sync for Hot {}
 
 #[derive(Debug, Default)]
 pub(super) enum Cold {
@@ -70,7 +49,8 @@ pub(super) enum Cold {
 /// once. Mostly the older ones left before, and lead past others already.
 const HOPS: usize = 32;
 
-const GONE: Hot = Hot { entries: std::ptr::null(), base: 0, greatest: i64::MIN, floor: i64::MAX };
+const GONE: BlockHead =
+    BlockHead { entries: std::ptr::null(), base: 0, greatest: i64::MIN, floor: i64::MAX };
 
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
@@ -98,6 +78,19 @@ impl Directory {
             least: vec![i64::MAX; 4],
             link_bytes: 0,
             dead: 0,
+        }
+    }
+
+    /// What a walk needs to know of the blocks.
+    pub(super) fn blocks_by_number(&self) -> Blocks<'_> {
+        Blocks {
+            heads: &self.hot,
+            shift: self.shift,
+            mask: self.mask,
+            tag: self.tag,
+            next: self.next,
+            span: self.span(),
+            none: self.none(),
         }
     }
 
@@ -312,7 +305,8 @@ impl Directory {
             _ => self.hot[self.place(self.neighbour(self.next, -1))].greatest,
         };
         let place = self.place(self.next);
-        self.hot[place] = Hot { entries: block.entries(), greatest, floor: greatest, base: 0 };
+        self.hot[place] =
+            BlockHead { entries: block.entries(), greatest, floor: greatest, base: 0 };
         self.least[place] = i64::MAX;
         self.cold[place] = Cold::Held(Box::new(block));
         self.open = Some(self.next);
@@ -421,7 +415,7 @@ impl Directory {
 
     fn grow(&mut self) {
         let len = self.hot.len() * 2;
-        let (mut hot, mut cold): (Vec<Hot>, Vec<Cold>) =
+        let (mut hot, mut cold): (Vec<BlockHead>, Vec<Cold>) =
             (0..len).map(|_| (GONE, Cold::Gone)).unzip();
         let mut least = vec![i64::MAX; len];
         let mut row = self.oldest;
@@ -437,7 +431,7 @@ impl Directory {
 
     /// Bytes in use and bytes allocated.
     pub(in crate::state) fn bytes(&self) -> (usize, usize) {
-        let one = size_of::<Hot>() + size_of::<Cold>() + size_of::<i64>();
+        let one = size_of::<BlockHead>() + size_of::<Cold>() + size_of::<i64>();
         (self.blocks() * one + self.link_bytes, self.hot.len() * one + self.link_bytes)
     }
 }

@@ -9,6 +9,7 @@
 
 use std::fmt;
 
+use crate::arch::LinkTime;
 use crate::hash::KeyHasher;
 use crate::key::{ByteKeys, KeyView};
 
@@ -51,25 +52,10 @@ pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
     fn copy(entry: &[u64], heap: &[u8], into: &mut [u64], into_heap: &mut Vec<u8>);
 }
 
-/// The furthest that a time may lie after the base of its block.
-pub(super) const REACH: i64 = (1 << 31) - 1;
-
-/// Link, time after the base and whether the row is late, in one word.
+/// Link and time of an entry.
 #[inline(always)]
-pub(super) fn last_word(link: u32, after: u32, is_late: bool) -> u64 {
-    u64::from(is_late) << 63 | u64::from(after & REACH as u32) << 32 | u64::from(link)
-}
-
-/// How far the time of an entry lies after the base of its block.
-#[inline(always)]
-pub(super) fn after_base(last: u64) -> i64 {
-    (last >> 32) as i64 & REACH
-}
-
-/// Whether a row before this one, in its block, has a greater time.
-#[inline(always)]
-pub(super) fn is_late(last: u64) -> bool {
-    last >> 63 != 0
+pub(super) fn last_word<E: EntryKey>(entry: &[u64]) -> LinkTime {
+    LinkTime(entry[E::WORDS - 1])
 }
 
 #[cold]

@@ -2,7 +2,7 @@
 
 use super::bits;
 use super::due::Due;
-use super::entry::{EntryKey, is_late};
+use super::entry::{EntryKey, last_word};
 use super::rows::Block;
 use crate::state::Departed;
 
@@ -56,7 +56,8 @@ impl Block {
         let is_left = |time: i64| line.is_none_or(|line| time > line);
         let (mut due, mut noted) = (Due::default(), 0);
         if self.late > 0 {
-            for row in (0..self.rows).filter(|&row| is_late(self.entry::<E>(row)[E::WORDS - 1])) {
+            for row in (0..self.rows).filter(|&row| last_word::<E>(self.entry::<E>(row)).is_late())
+            {
                 let time = self.time::<E>(row);
                 due.note_late(row);
                 if is_left(time) && !self.is_dead(row) {

@@ -3,8 +3,9 @@
 use super::arena::{Arena, Slot};
 use super::bits;
 use super::due::Due;
-use super::entry::{EntryKey, REACH, after_base, last_word};
+use super::entry::{EntryKey, last_word};
 use super::payload::{Columns, Incoming, PayloadPlan};
+use crate::arch::LinkTime;
 use crate::state::NewRows;
 
 /// Rows of one side that came one after the other.
@@ -88,7 +89,7 @@ impl BlockBytes {
 }
 
 /// Half of what the time of an entry reaches.
-const HALF_REACH: i64 = REACH / 2;
+const HALF_REACH: i64 = LinkTime::REACH / 2;
 
 impl Block {
     pub(in crate::state) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
@@ -144,7 +145,7 @@ impl Block {
     }
 
     pub(in crate::state) fn link<E: EntryKey>(&self, row: usize) -> u32 {
-        self.entry::<E>(row)[E::WORDS - 1] as u32
+        last_word::<E>(self.entry::<E>(row)).link()
     }
 
     pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: usize, link: u32) {
@@ -165,7 +166,7 @@ impl Block {
     pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
-            None => self.base + after_base(self.entry::<E>(row)[E::WORDS - 1]),
+            None => self.base + last_word::<E>(self.entry::<E>(row)).after_base(),
         }
     }
 
@@ -225,7 +226,7 @@ impl Block {
             let is_late = time < greatest;
             late += usize::from(is_late);
             greatest = greatest.max(time);
-            entry[E::WORDS - 1] = last_word(link, time.wrapping_sub(base) as u32, is_late);
+            entry[E::WORDS - 1] = LinkTime::new(link, time.wrapping_sub(base) as u32, is_late).0;
             E::write(entry, batch, row as usize, hashes[row as usize], &mut self.heap);
         }
         (self.late, self.greatest) = (late, greatest);
@@ -257,7 +258,7 @@ impl Block {
             .clone()
             .fold((i64::MAX, i64::MIN), |(least, greatest), t| (least.min(t), greatest.max(t)));
         self.least = self.least.min(least);
-        let last = self.base.saturating_add(REACH);
+        let last = self.base.saturating_add(LinkTime::REACH);
         let fits = |time: i64| self.base <= time && time <= last;
         if self.whole_times.is_empty() && fits(least) && fits(greatest) {
             return;
@@ -315,7 +316,7 @@ impl Block {
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
         let after = time.wrapping_sub(self.base) as u32;
-        entry[E::WORDS - 1] = last_word(link, after, is_late);
+        entry[E::WORDS - 1] = LinkTime::new(link, after, is_late).0;
         self.rows += 1;
         self.live += 1;
         if shape.tracks_matches {

@@ -19,14 +19,17 @@ impl<E: EntryKey> Ring<E> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let walk = Walk::<E, W>::new(&self.directory, probe.keys, windows, self.plan.hasher.isa());
+        let (directory, isa) = (&self.directory, self.plan.hasher.isa());
         let load = |next: &mut usize, rows: &mut [u32], candidates: &mut [u32]| {
             self.load(probe, next, rows, candidates)
         };
         if self.hot_keys.is_used() {
-            walk.run(cursor, pairs, limit, load, |hash, next, to| self.skip(hash, next, to))
+            let skip = |hash, next, to| self.skip(hash, next, to);
+            Walk::<E, W, _>::new(directory, probe.keys, windows, isa, skip)
+                .run(cursor, pairs, limit, load)
         } else {
-            walk.run(cursor, pairs, limit, load, |_, next, _| next)
+            Walk::<E, W, _>::new(directory, probe.keys, windows, isa, |_, next, _| next)
+                .run(cursor, pairs, limit, load)
         }
     }
 

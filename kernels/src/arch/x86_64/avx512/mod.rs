@@ -1,7 +1,8 @@
 //! AVX-512 kernels. Each function is safe to call only where the CPU has
-//! AVX-512 F and DQ.
+//! the features that it names: AVX-512 F, DQ, BW, VL at most.
 
 pub(in crate::arch) mod bloom;
 pub(in crate::arch) mod hash;
 pub(in crate::arch) mod pilot;
 pub(in crate::arch) mod select;
+pub(in crate::arch) mod walk;

@@ -1,18 +1,79 @@
-//! The two passes of a round on eight rows at a time.
-
 use std::arch::x86_64::*;
 
-use super::{Active, BLOCK, LANES, Lists, ROOM};
-use crate::arch::prefetch_address;
-use crate::state::block::directory::{Directory, Hot};
-use crate::state::block::entry::REACH;
+use crate::arch::generic::walk::{Passes, walk_chains as walk};
+use crate::arch::walk::{
+    Active, BlockHead, Blocks, Chains, LANES, LinkTime, Lists, ROOM, WALK_ROWS,
+};
+use crate::arch::{portable, prefetch_address};
+use crate::pairs::Pairs;
 
-/// Words of what a step needs to know of a block.
-const HOT_WORDS: i32 = (size_of::<Hot>() / size_of::<u64>()) as i32;
-const _: () = assert!(HOT_WORDS == 4 && std::mem::offset_of!(Hot, entries) == 0);
-const _: () = assert!(std::mem::offset_of!(Hot, base) == 8);
-const _: () = assert!(std::mem::offset_of!(Hot, greatest) == 16);
-const _: () = assert!(std::mem::offset_of!(Hot, floor) == 24);
+// Heads are gathered word by word.
+const _: () = assert!(size_of::<BlockHead>() == 4 * size_of::<u64>());
+const _: () = assert!(std::mem::offset_of!(BlockHead, entries) == 0);
+const _: () = assert!(std::mem::offset_of!(BlockHead, base) == 8);
+const _: () = assert!(std::mem::offset_of!(BlockHead, greatest) == 16);
+const _: () = assert!(std::mem::offset_of!(BlockHead, floor) == 24);
+
+/// # Safety
+/// What [`walk_chains`](crate::arch::walk_chains) asks for.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
+    chains: &C,
+    blocks: Blocks<'_>,
+    active: &mut Active,
+    pairs: &mut Pairs,
+    limit: usize,
+) -> u64 {
+    // SAFETY: the caller's promise, and this function has the level.
+    unsafe { walk::<Avx512, C>(chains, blocks, active, pairs, limit) }
+}
+
+struct Avx512;
+
+impl Passes for Avx512 {
+    #[inline(always)]
+    unsafe fn advance<C: Chains>(blocks: Blocks<'_>, active: &mut Active) {
+        // SAFETY: the caller's promise.
+        unsafe { advance(blocks, C::ENTRY_WORDS, active) };
+    }
+
+    #[inline(always)]
+    unsafe fn read<C: Chains>(
+        chains: &C,
+        blocks: Blocks<'_>,
+        active: &mut Active,
+        lists: &mut Lists<'_>,
+    ) {
+        let n = active.len;
+        let Some(keys) = chains.words() else {
+            // SAFETY: the caller's promise.
+            unsafe { portable::walk::read(chains, blocks, active, 0..n, lists) };
+            return;
+        };
+        for from in (0..n).step_by(LANES) {
+            // SAFETY: the caller's promise.
+            match unsafe { read(active, from, keys, blocks, lists) } {
+                Some(newer) => skip(chains, active, from, newer),
+                None => {
+                    let range = from..n.min(from + LANES);
+                    // SAFETY: as above.
+                    unsafe { portable::walk::read(chains, blocks, active, range, lists) };
+                }
+            }
+        }
+    }
+}
+
+/// Asks for another next candidate for those of eight rows from `from` on whose
+/// bit is set in `newer`.
+#[inline(always)]
+fn skip<C: Chains>(chains: &C, active: &mut Active, from: usize, mut newer: u8) {
+    while newer != 0 {
+        let i = from + newer.trailing_zeros() as usize;
+        newer &= newer - 1;
+        active.candidates[i] = chains.skip(active.rows[i], active.candidates[i], active.to[i]);
+    }
+}
 
 /// The lanes that `left` rows fill.
 #[inline(always)]
@@ -20,29 +81,30 @@ fn lanes(left: usize) -> u8 {
     if left >= LANES { u8::MAX } else { (1 << left) - 1 }
 }
 
-/// See [`Walk::advance`](super::Walk::advance); entries are of so many words.
+/// See [`Passes::advance`]; entries have `entry_words` words.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: &mut Active) {
+unsafe fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
     let n = active.len;
-    let hot = &directory.hot[..];
-    assert!(n <= BLOCK && hot.len().is_power_of_two() && hot.len() <= 1 << 28);
-    let words: *const i64 = hot.as_ptr().cast();
-    let shift = _mm_cvtsi32_si128(directory.shift as i32);
-    let places = _mm256_set1_epi32((hot.len() - 1) as i32);
-    let offsets = _mm256_set1_epi32(((1u32 << directory.shift) - 1) as i32);
-    let newest = _mm256_set1_epi32(directory.next.wrapping_sub(1) as i32);
-    let mask = _mm256_set1_epi32(directory.mask as i32);
-    let span = _mm256_set1_epi32(directory.span() as i32);
+    let heads = blocks.heads;
+    assert!(n <= WALK_ROWS && heads.len().is_power_of_two() && heads.len() <= 1 << 28);
+    let words: *const i64 = heads.as_ptr().cast();
+    let shift = _mm_cvtsi32_si128(blocks.shift as i32);
+    let places = _mm256_set1_epi32((heads.len() - 1) as i32);
+    let offsets = _mm256_set1_epi32(((1u32 << blocks.shift) - 1) as i32);
+    let newest = _mm256_set1_epi32(blocks.next.wrapping_sub(1) as i32);
+    let mask = _mm256_set1_epi32(blocks.mask as i32);
+    let span = _mm256_set1_epi32(blocks.span as i32);
     let entry_bytes = _mm512_set1_epi64((entry_words * size_of::<u64>()) as i64);
     let mut kept = 0;
     for i in (0..n).step_by(LANES) {
-        // SAFETY: `kept <= i < BLOCK`, so that eight from either are within the
+        // SAFETY: `kept <= i < WALK_ROWS`, so that eight from either are within the
         // columns' `ROOM`; what is stored at `kept` does not reach the rows from
         // `i + LANES` on, which are still to be read. `places` masks an index of
-        // `hot`, of which four words are read.
+        // `heads`, of which four words are read.
         unsafe {
             let candidates = _mm256_loadu_si256(active.candidates.as_ptr().add(i).cast());
             let rows = _mm256_loadu_si256(active.rows.as_ptr().add(i).cast());
@@ -88,26 +150,26 @@ pub(super) unsafe fn advance(directory: &Directory, entry_words: usize, active: 
     active.len = kept;
 }
 
-/// See [`Walk::read`](super::Walk::read), for the eight rows from `from` on, or
-/// those that there are. Gives those of them, a bit each, that met a row of
-/// their key that is newer than their window; none, and nothing is done, if an
-/// entry takes a closer look.
+/// [`Passes::read`] for the eight rows from `from` on, or as many as are left.
+/// Returns a bit for each row that met a row of its key that is newer than its
+/// window; `None`, and nothing is done, if an entry takes a closer look.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL. Rows are below the number of keys;
 /// entries are null or of two words that can be read.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(super) unsafe fn read(
+unsafe fn read(
     active: &mut Active,
     from: usize,
     keys: &[u64],
-    directory: &Directory,
+    blocks: Blocks<'_>,
     lists: &mut Lists<'_>,
 ) -> Option<u8> {
-    assert!(from < active.len && active.len <= BLOCK);
+    assert!(from < active.len && active.len <= WALK_ROWS);
     assert!(lists.len + LANES <= lists.probe.len() && lists.probe.len() == lists.stored.len());
     let lanes = lanes(active.len - from);
-    // SAFETY: `from < BLOCK`, so that eight from there are within the columns'
+    // SAFETY: `from < WALK_ROWS`, so that eight from there are within the columns'
     // `ROOM`; the lists have room for eight more, asserted. Gathers read the
     // lanes in use only: entries that are not null, of which two words can be
     // read, and keys of rows that there are, as the caller promises.
@@ -125,7 +187,8 @@ pub(super) unsafe fn read(
         let keys = _mm512_mask_i32gather_epi64::<8>(zero, lanes, rows, keys.as_ptr().cast());
         let same_key = _mm512_mask_cmpeq_epi64_mask(lanes, stored, keys);
         let bases = _mm512_loadu_si512(active.bases.as_ptr().add(from).cast());
-        let after = _mm512_and_si512(_mm512_srli_epi64::<32>(last), _mm512_set1_epi64(REACH));
+        let after =
+            _mm512_and_si512(_mm512_srli_epi64::<32>(last), _mm512_set1_epi64(LinkTime::REACH));
         let time = _mm512_add_epi64(bases, after);
         let first = _mm512_loadu_si512(active.from.as_ptr().add(from).cast());
         let to = _mm512_loadu_si512(active.to.as_ptr().add(from).cast());
@@ -133,7 +196,7 @@ pub(super) unsafe fn read(
         let matches = _mm512_mask_cmpge_epi64_mask(same_key & !is_newer, time, first);
         let column = _mm256_maskz_compress_epi32(matches, rows);
         _mm256_storeu_si256(lists.probe.as_mut_ptr().add(lists.len).cast(), column);
-        let tagged = _mm256_or_si256(candidates, _mm256_set1_epi32(directory.tag as i32));
+        let tagged = _mm256_or_si256(candidates, _mm256_set1_epi32(blocks.tag as i32));
         let column = _mm256_maskz_compress_epi32(matches, tagged);
         _mm256_storeu_si256(lists.stored.as_mut_ptr().add(lists.len).cast(), column);
         lists.len += matches.count_ones() as usize;
@@ -142,7 +205,7 @@ pub(super) unsafe fn read(
         let ends = !_mm512_movepi64_mask(last)
             & _mm512_cmplt_epi64_mask(time, first)
             & _mm512_cmplt_epi64_mask(floors, first);
-        let none = _mm256_set1_epi32(directory.none() as i32);
+        let none = _mm256_set1_epi32(blocks.none as i32);
         let next = _mm256_mask_blend_epi32(ends, _mm512_cvtepi64_epi32(last), none);
         _mm256_storeu_si256(active.candidates.as_mut_ptr().add(from).cast(), next);
         Some(is_newer)
