@@ -97,7 +97,7 @@ pub use predicate::{Filter, Predicate};
 pub use side::{Side, Sides};
 pub use snapshot::TableSnapshot;
 pub use state::kind::StoreKind;
-pub use table::build::IndexChoice;
+pub use table::choice::IndexChoice;
 pub use table::kind::IndexKind;
 
 /// The examples of the README.

@@ -2,9 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
-use streamjoin_kernels::table::FilteredBuilder;
 use streamjoin_kernels::table::auto::{AutoIndex, Candidate};
 use streamjoin_kernels::{IndexChoice, IndexKind, JoinError};
 
@@ -36,10 +34,7 @@ impl SweepIndex {
     #[must_use]
     pub fn choice(self) -> IndexChoice {
         match self {
-            Self::One(Candidate { index, filtered: false }) => index.into(),
-            Self::One(Candidate { index, filtered: true }) => {
-                IndexChoice::Own(Arc::new(FilteredBuilder { inner: index.into() }))
-            }
+            Self::One(candidate) => candidate.into(),
             Self::Auto => IndexChoice::Auto(AutoIndex::default()),
         }
     }

@@ -4,7 +4,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::buffer::{NullBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
-use super::keys::ByteKeys;
+use super::byte_keys::ByteKeys;
 use crate::error::{JoinError, Result};
 
 /// How the values of a key column are stored.

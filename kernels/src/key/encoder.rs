@@ -4,21 +4,13 @@ use arrow::array::{Array, ArrayRef};
 use arrow::buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::DataType;
 
+use super::byte_keys::ByteKeys;
 use super::columns::{self, ByteColumn, Width};
-use super::keys::{ByteKeys, Keys};
+use super::encoded::EncodedKeys;
+use super::keys::Keys;
+use super::shape::KeyShape;
 use crate::error::{JoinError, Result};
 use crate::null_equality::NullEquality;
-
-/// The form of the normalised keys of a join; the same on both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum KeyShape {
-    /// Up to 8 bytes.
-    Word,
-    /// 9 to 16 bytes.
-    Wide,
-    /// Any length.
-    Bytes,
-}
 
 /// Encodes key columns. Both sides of a join encode with the same encoder, so
 /// that equal keys have equal bits.
@@ -48,16 +40,6 @@ impl KeyColumn {
             Width::Bytes => None,
         }
     }
-}
-
-/// The keys of a batch.
-#[derive(Clone, Debug)]
-pub struct EncodedKeys {
-    /// One key a row. Rows that can match nothing hold anything.
-    pub keys: Keys,
-    /// Unset where a key column that is not null-safe is null: such a row
-    /// matches nothing. None if every row may match.
-    pub matchable: Option<BooleanBuffer>,
 }
 
 impl KeyEncoder {

@@ -29,13 +29,19 @@
 //! # }
 //! ```
 
+mod byte_keys;
 mod columns;
+mod encoded;
 mod encoder;
 mod keys;
+mod shape;
 #[cfg(test)]
 mod tests;
 mod view;
 
-pub use encoder::{EncodedKeys, KeyEncoder, KeyShape};
-pub use keys::{ByteKeys, Keys};
+pub use byte_keys::ByteKeys;
+pub use encoded::EncodedKeys;
+pub use encoder::KeyEncoder;
+pub use keys::Keys;
+pub use shape::KeyShape;
 pub use view::{KeyRows, KeyView};

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use arrow::buffer::BooleanBuffer;
 
-use super::encoder::{EncodedKeys, KeyShape};
-use super::keys::{ByteKeys, Keys};
+use super::byte_keys::ByteKeys;
+use super::shape::KeyShape;
 
 /// Normalised keys of a batch, borrowed: one fixed word, one wide word or one
-/// byte string a row.
+/// byte string per row.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyView<'a> {
     /// Keys of up to 8 bytes.
@@ -70,31 +70,6 @@ impl KeyView<'_> {
             Self::Bytes(keys) => look(KeyView::Bytes(&keys.slice(rows.start, rows.len()))),
         }
     }
-
-    /// Copies the keys of `rows`, in that order.
-    ///
-    /// # Panics
-    /// If a row is out of bounds.
-    #[must_use]
-    pub fn take(self, rows: &[u32]) -> Keys {
-        match self {
-            Self::Words(words) => {
-                Keys::Words(rows.iter().map(|&row| words[row as usize]).collect())
-            }
-            Self::Wide(words) => Keys::Wide(rows.iter().map(|&row| words[row as usize]).collect()),
-            Self::Bytes(keys) => Keys::Bytes(keys.take(rows)),
-        }
-    }
-}
-
-impl<'a> From<&'a Keys> for KeyView<'a> {
-    fn from(keys: &'a Keys) -> Self {
-        match keys {
-            Keys::Words(words) => Self::Words(words),
-            Keys::Wide(words) => Self::Wide(words),
-            Keys::Bytes(keys) => Self::Bytes(keys),
-        }
-    }
 }
 
 impl<'a> From<&'a [u64]> for KeyView<'a> {
@@ -129,14 +104,14 @@ impl<'a> From<&'a ByteKeys> for KeyView<'a> {
 
 /// Rows by their keys, and which of them can match at all.
 ///
-/// It is made from a slice of keys, from [`ByteKeys`], [`Keys`] or a
+/// It is made from a slice of keys, from [`ByteKeys`], [`Keys`](super::Keys) or a
 /// [`KeyView`], from a pair of any of them with a mask, and from
-/// [`EncodedKeys`], whose nulls match nothing.
+/// [`EncodedKeys`](super::EncodedKeys), whose nulls match nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyRows<'a> {
-    /// One key a row.
+    /// One key per row.
     pub keys: KeyView<'a>,
-    /// One bit a row, unset where the row matches nothing; none if all may
+    /// One bit per row, unset where the row matches nothing; none if all may
     /// match.
     pub matchable: Option<&'a BooleanBuffer>,
 }
@@ -150,11 +125,5 @@ impl<'a, K: Into<KeyView<'a>>> From<K> for KeyRows<'a> {
 impl<'a, K: Into<KeyView<'a>>> From<(K, &'a BooleanBuffer)> for KeyRows<'a> {
     fn from((keys, matchable): (K, &'a BooleanBuffer)) -> Self {
         Self { keys: keys.into(), matchable: Some(matchable) }
-    }
-}
-
-impl<'a> From<&'a EncodedKeys> for KeyRows<'a> {
-    fn from(encoded: &'a EncodedKeys) -> Self {
-        Self { keys: (&encoded.keys).into(), matchable: encoded.matchable.as_ref() }
     }
 }

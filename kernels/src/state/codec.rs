@@ -6,8 +6,7 @@ use arrow::compute::take;
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 
-use super::kept_type;
-use super::rows::by_value;
+use super::kept::{by_value, kept_type};
 use crate::error::{JoinError, Result};
 
 /// Kept columns to one byte string a row and back.

@@ -46,6 +46,7 @@
 mod block;
 mod codec;
 mod full_scan;
+mod kept;
 mod keyed;
 pub(crate) mod kind;
 mod ordered_map;
@@ -61,8 +62,9 @@ use std::ops::Add;
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
+pub(crate) use kept::by_value;
+pub use kept::kept_type;
 pub(crate) use kind::StoreKind;
-pub(crate) use rows::by_value;
 pub use size::StateSize;
 
 use crate::error::Result;
@@ -313,17 +315,6 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// Frees what rows that were taken out still hold. Returns the upkeep since
     /// the last call, as far as the store keeps account of it.
     fn reclaim(&mut self) -> Upkeep;
-}
-
-/// The type in which a column is kept, and comes out: rows of many batches meet
-/// in one output, whose dictionaries differ, so these are kept by value.
-#[must_use]
-pub fn kept_type(data_type: &DataType) -> &DataType {
-    match data_type {
-        DataType::Dictionary(_, values) => kept_type(values),
-        DataType::RunEndEncoded(_, values) => kept_type(values.data_type()),
-        other => other,
-    }
 }
 
 /// Compares the shape of keys with the planned one.

@@ -38,17 +38,6 @@ const LIVE: u8 = 1;
 const MATCHED: u8 = 2;
 const TIMED: u8 = 4;
 
-/// A column in the type in which it is kept.
-///
-/// # Errors
-/// Arrow's.
-pub(crate) fn by_value(column: &ArrayRef, kept: &DataType) -> Result<ArrayRef> {
-    if column.data_type() == kept {
-        return Ok(Arc::clone(column));
-    }
-    Ok(arrow::compute::cast(column, kept)?)
-}
-
 impl StoredRows {
     pub(super) fn new(plan: &StorePlan) -> Result<Self> {
         Ok(Self {

@@ -1,10 +1,7 @@
 //! From keys to an index.
 
 use std::fmt;
-use std::sync::Arc;
 
-use super::auto::AutoIndex;
-use super::kind::IndexKind;
 use super::{FusedRows, JoinIndex, RowWords};
 use crate::arch::{CacheSizes, Isa};
 use crate::error::{JoinError, Result};
@@ -151,7 +148,7 @@ impl BuiltIndex {
     }
 }
 
-/// Builds indexes: an [`IndexKind`], or one of your own.
+/// Builds indexes: an [`IndexKind`](super::IndexKind), or one of your own.
 pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// The name, as in reports.
     fn name(&self) -> &'static str;
@@ -169,41 +166,6 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// # Errors
     /// Of an implementation's own; those here have none.
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex>;
-}
-
-/// Which index a join builds.
-#[derive(Clone, Debug)]
-pub enum IndexChoice {
-    /// Whatever costs least for the keys and what is known of the probes.
-    Auto(AutoIndex),
-    /// One of this crate.
-    Kind(IndexKind),
-    /// One of the caller's own.
-    Own(Arc<dyn IndexBuilder>),
-}
-
-impl IndexChoice {
-    /// The builder.
-    #[must_use]
-    pub fn builder(&self) -> &dyn IndexBuilder {
-        match self {
-            Self::Auto(auto) => auto,
-            Self::Kind(kind) => kind,
-            Self::Own(builder) => &**builder,
-        }
-    }
-}
-
-impl Default for IndexChoice {
-    fn default() -> Self {
-        Self::Kind(IndexKind::default())
-    }
-}
-
-impl From<IndexKind> for IndexChoice {
-    fn from(kind: IndexKind) -> Self {
-        Self::Kind(kind)
-    }
 }
 
 /// Refuses more build rows than a 32-bit position, counted from 1, can name.

@@ -6,6 +6,8 @@
 //! rows that have a candidate left take one step along their chains together,
 //! so that the cache misses of a block overlap.
 
+use super::build::{BuildInput, BuiltIndex};
+use super::index_kind::{KeyForm, KindOfIndex};
 use super::store::KeyStore;
 use super::{FindCursor, JoinIndex, Probe};
 use crate::arch::{CacheSizes, prefetch_read};
@@ -18,9 +20,26 @@ const BLOCK: usize = 128;
 /// How far ahead of its use a head is asked for when building.
 const AHEAD: usize = 32;
 
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "chained";
+
+    fn row_bytes(entry: usize) -> usize {
+        // Entry and up to two heads.
+        entry + 8
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        let store = F::Store::new(input.keys, input.hashes);
+        Ok(BuiltIndex::in_row_order(Chained::new(store, input.hashes)))
+    }
+}
+
 /// The index; positions count from 1, 0 ends a chain.
 #[derive(Debug)]
-pub(super) struct Chained<S> {
+struct Chained<S> {
     store: S,
     heads: Buffer<u32>,
     /// Whether to prefetch: it pays only where the table exceeds the cache.
@@ -28,7 +47,7 @@ pub(super) struct Chained<S> {
 }
 
 impl<S: KeyStore> Chained<S> {
-    pub(super) fn new(mut store: S, hashes: &[u64]) -> Self {
+    fn new(mut store: S, hashes: &[u64]) -> Self {
         let rows = hashes.len();
         assert_eq!(store.positions(), rows + 1, "one hash a key");
         // One head a row at most: load factor at most 1.
@@ -146,7 +165,7 @@ impl<S: KeyStore> Chained<S> {
 
 impl<S: KeyStore> JoinIndex for Chained<S> {
     fn name(&self) -> &'static str {
-        "chained"
+        Kind::NAME
     }
 
     fn rows(&self) -> usize {

@@ -13,6 +13,7 @@
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
+use super::index_kind::{KeyForm, KindOfIndex};
 use super::store::wrong_shape;
 use crate::key::KeyView;
 use crate::memory::Buffer;
@@ -25,6 +26,22 @@ const SMALL_DOMAIN: u64 = 1 << 16;
 /// Up to so many slots a row, positions may be slots: payload is laid out with
 /// holes.
 const MAX_SLOTS_PER_POSITION: usize = 2;
+
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "direct";
+
+    fn row_bytes(entry: usize) -> usize {
+        // Slots per row at most, or the entries of the stand-in.
+        entry + 40
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        Direct::build(&input)
+    }
+}
 
 /// The index; its number of a key is the key's slot.
 #[derive(Debug)]
@@ -104,7 +121,7 @@ impl Direct {
     }
 
     /// The index, or why there can be none.
-    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
         let KeyView::Words(words) = input.keys else {
             return Err("`direct` takes keys of one integer, date, boolean or code".to_owned());
         };
@@ -174,7 +191,7 @@ fn unique_order(words: &[u64], domain: Domain, slots: usize) -> Option<Vec<u32>>
 }
 
 impl Locate for Direct {
-    const NAME: &'static str = "direct";
+    const NAME: &'static str = Kind::NAME;
     type Keys<'a> = &'a [u64];
 
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {

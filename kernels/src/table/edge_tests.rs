@@ -83,7 +83,7 @@ fn check_with(hasher: &KeyHasher, build_values: &[u64], probe_values: &[u64]) {
             let built = build(kind, &build_keys, &build_hashes, hasher.isa());
             check_built(&built, build_values, probe_values, &probe_keys, &probe_hashes);
             let input = BuildInput::new(&build_keys, &build_hashes, hasher.isa()).unwrap();
-            let built = FilteredBuilder { inner: kind.into() }.build(input).unwrap();
+            let built = FilteredBuilder { inner: kind }.build(input).unwrap();
             check_built(&built, build_values, probe_values, &probe_keys, &probe_hashes);
         }
     }

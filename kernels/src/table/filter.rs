@@ -9,7 +9,8 @@
 
 use arrow::buffer::{BooleanBuffer, Buffer as ArrowBuffer};
 
-use super::build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
+use super::build::{BuildInput, BuiltIndex, IndexBuilder};
+use super::kind::IndexKind;
 use super::{FindCursor, JoinIndex, Probe};
 use crate::arch::{CacheSizes, Isa, bloom_bits, bloom_passing, prefetch_read};
 use crate::error::Result;
@@ -26,24 +27,24 @@ const AHEAD: usize = 32;
 const MIN_WINDOW: usize = 1024;
 
 /// Builds another index with a Bloom filter in front of it. To choose it, hand
-/// it to a join as [`IndexChoice::Own`].
+/// it to a join as [`IndexChoice::Own`](super::IndexChoice::Own).
 #[derive(Clone, Debug, Default)]
-pub struct FilteredBuilder {
-    /// What the rows that pass are looked up in.
-    pub inner: IndexChoice,
+pub struct FilteredBuilder<B = IndexKind> {
+    /// What builds the index that the rows that pass are looked up in.
+    pub inner: B,
 }
 
-impl IndexBuilder for FilteredBuilder {
+impl<B: IndexBuilder> IndexBuilder for FilteredBuilder<B> {
     fn name(&self) -> &'static str {
         "filtered"
     }
 
     fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
-        self.inner.builder().estimated_bytes(keys) + keys.len() * BITS_PER_ROW / 8
+        self.inner.estimated_bytes(keys) + keys.len() * BITS_PER_ROW / 8
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
-        let built = self.inner.builder().build(input)?;
+        let built = self.inner.build(input)?;
         let filter = BloomFilter::new(input.isa, input.hashes);
         Ok(BuiltIndex { index: Box::new(Filtered { filter, inner: built.index }), ..built })
     }

@@ -11,6 +11,7 @@ use hashbrown::hash_table::Entry;
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
+use super::index_kind::{KeyForm, KindOfIndex};
 use super::inline_keys::{InlineKeys, Numbering};
 use crate::key::KeyView;
 use crate::memory::HugePages;
@@ -19,9 +20,25 @@ use crate::pairs::NO_ROW;
 /// Keys compared a row, beyond which too many hashes are equal. One is usual.
 const MAX_COMPARED_PER_ROW: usize = 16;
 
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "hashbrown";
+
+    fn row_bytes(entry: usize) -> usize {
+        // At most 16/7 slots per row, and a byte of control for each.
+        entry * 16 / 7 + 16
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        Hashbrown::<F::Inline>::build(&input)
+    }
+}
+
 /// The index over keys of one shape.
 #[derive(Debug)]
-pub(super) struct Hashbrown<K: InlineKeys> {
+struct Hashbrown<K: InlineKeys> {
     keys: K,
     table: HashTable<K::Slot, HugePages>,
     numbers: usize,
@@ -36,7 +53,7 @@ fn spread(hash: u64) -> u64 {
 
 impl<K: InlineKeys> Hashbrown<K> {
     /// The index, or why there is none.
-    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
         let (probe, hashes) = (K::keys(input.keys), input.hashes);
         let rows = hashes.len();
         let mut keys = K::with_room(rows);
@@ -78,7 +95,7 @@ impl<K: InlineKeys> Hashbrown<K> {
 }
 
 impl<K: InlineKeys> Locate for Hashbrown<K> {
-    const NAME: &'static str = "hashbrown";
+    const NAME: &'static str = Kind::NAME;
     type Keys<'a> = K::Keys<'a>;
 
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {

@@ -9,6 +9,7 @@
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
+use super::index_kind::{KeyForm, KindOfIndex};
 use super::inline_keys::{InlineKeys, Numbering};
 use crate::arch::{CacheSizes, prefetch_read};
 use crate::key::KeyView;
@@ -23,9 +24,25 @@ const AHEAD: usize = 32;
 /// 0.5 half a slot is expected.
 const MAX_PASSED_PER_ROW: usize = 16;
 
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "linear";
+
+    fn row_bytes(entry: usize) -> usize {
+        // A load of 0.3 at most, in powers of two; order and runs.
+        entry * 20 / 3 + 8
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        Linear::<F::Inline>::build(&input)
+    }
+}
+
 /// The index over keys of one shape.
 #[derive(Debug)]
-pub(super) struct Linear<K: InlineKeys> {
+struct Linear<K: InlineKeys> {
     keys: K,
     /// A power of two of them, at least one of them empty.
     slots: Buffer<K::Slot>,
@@ -42,7 +59,7 @@ fn slots_for(rows: usize, slot_bytes: usize) -> usize {
 
 impl<K: InlineKeys> Linear<K> {
     /// The index, or why there is none.
-    pub(super) fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
         let (probe, hashes) = (K::keys(input.keys), input.hashes);
         let rows = hashes.len();
         let mut keys = K::with_room(rows);
@@ -115,7 +132,7 @@ fn fewer<K: InlineKeys>(
 }
 
 impl<K: InlineKeys> Locate for Linear<K> {
-    const NAME: &'static str = "linear";
+    const NAME: &'static str = Kind::NAME;
     type Keys<'a> = K::Keys<'a>;
 
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {

@@ -1,7 +1,7 @@
-//! Build-side indexes, one a file.
+//! Build-side indexes, one per file.
 //!
-//! Adding an index is one file that implements [`JoinIndex`], one variant of
-//! [`IndexKind`] and one arm of its [`IndexBuilder::build`].
+//! Adding an index is one file, whose index implements [`JoinIndex`] and whose
+//! `Kind` builds it, and one line in [`IndexKind`].
 //!
 //! # Example
 //! Most callers take a [`KeyTable`]. This is what it does, by hand:
@@ -41,7 +41,7 @@
 //! use streamjoin_kernels::table::{FilteredBuilder, KeyTable};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
-//! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear.into() }));
+//! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear }));
 //! let hasher = KeyHasher::with_seed(Isa::detect(), 42);
 //! let table = KeyTable::with_index(&[1, 2], &choice, hasher)?;
 //! let mut found = Vec::new();
@@ -54,9 +54,10 @@
 //! An index of one's own is in `examples/own_index.rs`.
 
 pub mod auto;
-pub(crate) mod build;
+mod build;
 mod byte_entries;
 mod chained;
+pub(crate) mod choice;
 mod contiguous;
 mod cursor;
 mod direct;
@@ -66,6 +67,7 @@ mod filter;
 mod fused;
 mod grouped;
 mod hashbrown;
+mod index_kind;
 mod inline_keys;
 mod key_table;
 pub(crate) mod kind;
@@ -81,7 +83,6 @@ use std::fmt;
 
 use arrow::buffer::BooleanBuffer;
 
-pub(crate) use build::IndexChoice;
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder};
 pub use cursor::FindCursor;

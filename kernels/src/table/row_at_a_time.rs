@@ -11,13 +11,32 @@ use allocator_api2::vec::Vec;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::store::OwnedKey;
+use super::build::{BuildInput, BuiltIndex};
+use super::index_kind::{KeyForm, KindOfIndex};
+use super::store::{KeyStore, OwnedKey};
 use super::{FindCursor, JoinIndex, Probe};
 use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "row-at-a-time";
+
+    fn row_bytes(entry: usize) -> usize {
+        // At most 16/7 slots per row, and a byte of control for each.
+        entry * 16 / 7 + 16
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        let index = RowAtATime::<<F::Store as KeyStore>::Owned>::new(input.keys);
+        Ok(BuiltIndex::in_row_order(index))
+    }
+}
+
 #[derive(Debug)]
-pub(super) struct RowAtATime<K> {
+struct RowAtATime<K> {
     first: HashMap<K, u32, RandomState, System>,
     /// The next row of the same key, [`NO_ROW`] at the end; empty as long as
     /// all keys differ.
@@ -27,7 +46,7 @@ pub(super) struct RowAtATime<K> {
 }
 
 impl<K: OwnedKey> RowAtATime<K> {
-    pub(super) fn new(keys: KeyView<'_>) -> Self {
+    fn new(keys: KeyView<'_>) -> Self {
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
         let mut first = HashMap::with_capacity_and_hasher_in(keys.len(), hasher, System);
         let mut next = Vec::new_in(System);
@@ -72,7 +91,7 @@ impl<K: OwnedKey> RowAtATime<K> {
 
 impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
     fn name(&self) -> &'static str {
-        "row-at-a-time"
+        Kind::NAME
     }
 
     fn rows(&self) -> usize {

@@ -2,11 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::candidate::Candidate;
+use super::expected::KeysAtHand;
+use super::index::AutoIndex;
 use super::model::DISTINCT_BELOW;
-use super::{AutoIndex, Candidate, KeysAtHand};
 use crate::error::Result;
 use crate::key::KeyView;
-use crate::table::build::{BuildInput, BuiltIndex, IndexBuilder, IndexChoice};
+use crate::table::build::{BuildInput, BuiltIndex, IndexBuilder};
+use crate::table::choice::IndexChoice;
 use crate::table::kind::IndexKind;
 
 /// Builds the index that is built the soonest, and tells whether that was the
@@ -36,8 +39,8 @@ impl QuickestFirst {
         !self.differs.load(Ordering::Relaxed)
     }
 
-    /// The index that `last` comes to for these keys; none where nobody knows.
-    fn comes_to(&self, keys: KeysAtHand) -> Option<Candidate> {
+    /// The index that `last` builds for these keys; none where that is not known.
+    fn resolve(&self, keys: KeysAtHand) -> Option<Candidate> {
         let index = match &self.last {
             IndexChoice::Auto(auto) => {
                 let ranked = auto.model.rank(keys, auto.expected(keys.rows));
@@ -68,10 +71,10 @@ impl IndexBuilder for QuickestFirst {
         let keys = KeysAtHand::look(input);
         let ranked = self.quickest.model.rank(keys, self.quickest.expected(keys.rows));
         let quickest = ranked[0].candidate;
-        if self.comes_to(keys) == Some(quickest) {
+        if self.resolve(keys) == Some(quickest) {
             return self.last.builder().build(input);
         }
         self.differs.store(true, Ordering::Relaxed);
-        quickest.choice().builder().build(input)
+        quickest.builder().build(input)
     }
 }

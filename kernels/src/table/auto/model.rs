@@ -2,53 +2,32 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Candidate, Estimate, Expected, shipped};
+use super::candidate::Candidate;
+use super::expected::{Expected, KeysAtHand};
+use super::point::CostPoint;
+use super::shipped;
 use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
 use crate::table::IndexKind;
 
-/// What one index cost at one size, measured with the instruction set and the
-/// pages that it will run with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CostPoint {
-    /// The index, and whether a Bloom filter was in front of it.
-    pub candidate: Candidate,
-    /// The shape of the keys.
-    pub shape: KeyShape,
-    /// Rows of the table.
-    pub rows: f64,
-    /// Rows a key.
-    pub rows_a_key: f64,
-    /// Nanoseconds to build a row.
-    pub build_ns: f64,
-    /// Nanoseconds for a probe row with matches, all pairs listed.
-    pub hit_ns: f64,
-    /// Nanoseconds for a probe row without a match.
-    pub miss_ns: f64,
-    /// Nanoseconds for a probe row of which only existence is asked.
-    pub exists_ns: f64,
-    /// Nanoseconds to gather one column for the matches of a probe row.
-    pub gather_ns: f64,
-    /// Bytes a row.
-    pub bytes: f64,
-}
-
-/// What is known of the keys of a table.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct KeysAtHand {
-    /// Their shape.
-    pub shape: KeyShape,
-    /// Rows of the table.
-    pub rows: usize,
-    /// Rows a key, on average over the rows.
-    pub rows_a_key: f64,
-    /// Whether they are integers that lie close together.
-    pub dense: bool,
-}
-
 /// From so many rows a key on a perfect hash is not tried: it takes distinct
 /// keys only.
 pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
+
+/// What the model says of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Nanoseconds to build a row.
+    pub build_ns: f64,
+    /// Nanoseconds to probe a row, and to gather for it if that is asked for.
+    pub probe_ns: f64,
+    /// Bytes a row.
+    pub bytes: f64,
+    /// Nanoseconds for the table and all of its probes.
+    pub total_ns: f64,
+}
 
 /// What indexes cost at every size: points that were measured, and straight
 /// lines over the logarithms of rows and of rows a key between them.

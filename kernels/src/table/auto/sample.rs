@@ -1,7 +1,7 @@
 //! What is to be known of keys before an index is built over them.
 
+use super::expected::KeysAtHand;
 use crate::arch::mix;
-use crate::table::auto::KeysAtHand;
 use crate::table::build::BuildInput;
 use crate::table::direct::Direct;
 

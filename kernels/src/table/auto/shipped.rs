@@ -3,7 +3,8 @@
 //! where nothing was measured. Made by `scripts/shipped_costs.py` from a file that
 //! `streamjoin sweep --write-costs` wrote.
 
-use super::{Candidate, CostPoint};
+use super::candidate::Candidate;
+use super::point::CostPoint;
 use crate::key::KeyShape::{self, Bytes, Wide, Word};
 use crate::table::IndexKind::{self, Chained, Contiguous, Direct, Hashbrown, Linear, Perfect};
 

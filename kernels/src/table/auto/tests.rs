@@ -1,7 +1,10 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::arch::{Isa, mix};
 use crate::hash::KeyHasher;
 use crate::key::KeyShape;
+use crate::table::{BuildInput, IndexBuilder, IndexKind};
 
 fn point(index: IndexKind, filtered: bool, rows: f64, figures: [f64; 4]) -> CostPoint {
     let [build_ns, hit_ns, miss_ns, gather_ns] = figures;
@@ -103,7 +106,7 @@ fn what_is_chosen_is_what_is_built() {
             let chosen = auto.rank(input)[0].candidate;
             let built = auto.build(input).unwrap();
             assert_eq!(built.fallback, None);
-            let plain = chosen.choice().builder().build(input).unwrap();
+            let plain = chosen.builder().build(input).unwrap();
             assert_eq!(built.index.name(), plain.index.name());
             assert_eq!(built.index.rows(), 5000);
         }

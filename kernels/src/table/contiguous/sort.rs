@@ -5,7 +5,6 @@
 //! the sort itself stay in cache (Manegold, Boncz, Kersten, "Optimizing
 //! main-memory join on modern hardware", TKDE 2002).
 
-use super::bucket;
 use super::column::KeyColumn;
 use crate::memory::Buffer;
 
@@ -18,8 +17,23 @@ const MAX_PARTITION_BITS: u32 = 10;
 /// looks at all of them at once or walks them.
 const UNSORTED: usize = 4;
 
+/// In buckets of at most so many keys the keys are walked, in longer ones
+/// bisected.
+pub(super) const WALKED: usize = 32;
+
 /// How far ahead of its use a key that lies elsewhere is asked for.
 const AHEAD: usize = 16;
+
+/// The bucket of a hash among `2^bits`, which are at most 2^32.
+#[inline(always)]
+pub(super) fn bucket(hash: u64, bits: u32) -> usize {
+    ((hash & 0xffff_ffff) >> (32 - bits)) as usize
+}
+
+/// How many buckets this many keys get, as a power of two.
+pub(super) fn bucket_bits<C: KeyColumn>(keys: usize) -> u32 {
+    (keys.max(1).ilog2() + C::MORE_BUCKET_BITS).min(31)
+}
 
 /// Rows sorted by bucket and, in a bucket, by key.
 pub(super) struct Sorted<C> {
@@ -199,7 +213,7 @@ impl<C: KeyColumn> Output<C> {
 /// Where few of the rows have a key of their own, neighbouring buckets become
 /// one, as long as none gets long: a smaller directory stays in cache.
 fn coarser<C: KeyColumn>(starts: Buffer<u32>, bits: u32, distinct: usize) -> Buffer<u32> {
-    let wanted = super::bucket_bits::<C>(distinct);
+    let wanted = bucket_bits::<C>(distinct);
     if wanted >= bits {
         return starts;
     }
@@ -209,7 +223,7 @@ fn coarser<C: KeyColumn>(starts: Buffer<u32>, bits: u32, distinct: usize) -> Buf
         *to = *from;
     }
     let longest = merged.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
-    if longest as usize > super::WALKED { starts } else { merged }
+    if longest as usize > WALKED { starts } else { merged }
 }
 
 /// The ranges of a partition's buckets, whose ends follow the first entry.

@@ -27,7 +27,7 @@ fn shapes(values: &[u8]) -> [Keys; 3] {
 fn choices() -> Vec<IndexChoice> {
     let mut choices: Vec<IndexChoice> = IndexKind::ALL.map(Into::into).to_vec();
     choices.push(IndexChoice::Auto(AutoIndex::default()));
-    choices.push(IndexChoice::Own(Arc::new(FilteredBuilder::default())));
+    choices.push(IndexChoice::Own(Arc::new(FilteredBuilder::<IndexKind>::default())));
     choices.push(IndexChoice::Own(Arc::new(crate::probe::SortMerge)));
     choices
 }

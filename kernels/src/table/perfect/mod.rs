@@ -18,10 +18,10 @@ mod slot_keys;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::pilots::Unplaceable;
-use self::pilots::{Pilots, place};
+use self::pilots::{Pilots, Unplaceable, place};
 use self::slot_keys::Rows;
 pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
+use super::index_kind::{KeyForm, KindOfIndex};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
 use crate::pairs::{NO_ROW, Pairs};
@@ -30,8 +30,24 @@ use crate::pairs::{NO_ROW, Pairs};
 /// [`JoinIndex::exists`].
 const BLOCK: usize = slot_keys::LISTED;
 
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "perfect";
+
+    fn row_bytes(entry: usize) -> usize {
+        // 5/4 slots per row with their order, and the rows on their way there.
+        entry * 5 / 4 + 24
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        Perfect::<F::Slots>::build(input).map_err(|unplaceable| unplaceable.to_string())
+    }
+}
+
 #[derive(Debug)]
-pub(super) struct Perfect<S> {
+struct Perfect<S> {
     isa: Isa,
     rows: usize,
     pilots: Pilots,
@@ -40,7 +56,7 @@ pub(super) struct Perfect<S> {
 
 impl<S: SlotKeys> Perfect<S> {
     /// Builds the index, or says why these keys have none.
-    pub(super) fn build(input: BuildInput<'_>) -> Result<BuiltIndex, Unplaceable> {
+    fn build(input: BuildInput<'_>) -> Result<BuiltIndex, Unplaceable> {
         let BuildInput { hashes, isa, .. } = input;
         let (pilots, order) = place(hashes)?;
         let keys = S::new(&input, &order);
@@ -85,7 +101,7 @@ impl<S: SlotKeys> Perfect<S> {
 
 impl<S: SlotKeys> JoinIndex for Perfect<S> {
     fn name(&self) -> &'static str {
-        "perfect"
+        Kind::NAME
     }
 
     fn rows(&self) -> usize {

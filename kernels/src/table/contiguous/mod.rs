@@ -16,8 +16,10 @@ mod sort;
 
 use std::cmp::Ordering;
 
+use self::sort::{WALKED, bucket, bucket_bits, sort};
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
+use super::index_kind::{KeyForm, KindOfIndex};
 use crate::arch::{CacheSizes, prefetch_read};
 use crate::key::KeyView;
 use crate::memory::Buffer;
@@ -25,13 +27,25 @@ use crate::pairs::NO_ROW;
 
 pub(super) use column::{ByteColumn, KeyColumn, WideColumn, WordColumn};
 
-/// In buckets of at most so many keys the keys are walked, in longer ones
-/// bisected.
-const WALKED: usize = 32;
+/// The index as [`IndexKind`](super::IndexKind) builds it.
+pub(super) struct Kind;
+
+impl KindOfIndex for Kind {
+    const NAME: &'static str = "contiguous";
+
+    fn row_bytes(entry: usize) -> usize {
+        // Directory, order, and the keys on their way there.
+        entry + 40
+    }
+
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+        Ok(Contiguous::<F::Column>::build(&input))
+    }
+}
 
 /// The index over keys of one shape.
 #[derive(Debug)]
-pub(super) struct Contiguous<C> {
+struct Contiguous<C> {
     column: C,
     /// The first key of each bucket, and one more entry.
     starts: Buffer<u32>,
@@ -39,21 +53,10 @@ pub(super) struct Contiguous<C> {
     prefetch: bool,
 }
 
-/// The bucket of a hash among `2^bits`, which are at most 2^32.
-#[inline(always)]
-fn bucket(hash: u64, bits: u32) -> usize {
-    ((hash & 0xffff_ffff) >> (32 - bits)) as usize
-}
-
-/// How many buckets so many keys get, as a power of two.
-fn bucket_bits<C: KeyColumn>(keys: usize) -> u32 {
-    (keys.max(1).ilog2() + C::MORE_BUCKET_BITS).min(31)
-}
-
 impl<C: KeyColumn> Contiguous<C> {
-    pub(super) fn build(input: &BuildInput<'_>) -> BuiltIndex {
+    fn build(input: &BuildInput<'_>) -> BuiltIndex {
         let rows = input.hashes.len();
-        let sorted = sort::sort::<C>(C::keys(input.keys), input.hashes, bucket_bits::<C>(rows));
+        let sorted = sort::<C>(C::keys(input.keys), input.hashes, bucket_bits::<C>(rows));
         let touched = sorted.starts.bytes() + sorted.column.bytes();
         let index = Self {
             bits: (sorted.starts.len() - 1).ilog2(),
@@ -94,7 +97,7 @@ impl<C: KeyColumn> Contiguous<C> {
 }
 
 impl<C: KeyColumn> Locate for Contiguous<C> {
-    const NAME: &'static str = "contiguous";
+    const NAME: &'static str = Kind::NAME;
     type Keys<'a> = C::Keys<'a>;
 
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {

@@ -1,0 +1,22 @@
+//! Keys as an encoder writes them.
+
+use arrow::buffer::BooleanBuffer;
+
+use super::keys::Keys;
+use super::view::KeyRows;
+
+/// The keys of a batch.
+#[derive(Clone, Debug)]
+pub struct EncodedKeys {
+    /// One key per row. Rows that can match nothing hold anything.
+    pub keys: Keys,
+    /// Unset where a key column that is not null-safe is null: such a row
+    /// matches nothing. None if every row may match.
+    pub matchable: Option<BooleanBuffer>,
+}
+
+impl<'a> From<&'a EncodedKeys> for KeyRows<'a> {
+    fn from(encoded: &'a EncodedKeys) -> Self {
+        Self { keys: (&encoded.keys).into(), matchable: encoded.matchable.as_ref() }
+    }
+}

@@ -1,0 +1,45 @@
+//! What an index brings to [`IndexKind`](super::IndexKind), beside being one.
+
+use super::build::{BuildInput, BuiltIndex};
+use super::contiguous::{ByteColumn, KeyColumn, WideColumn, WordColumn};
+use super::inline_keys::{InlineBytes, InlineKeys, InlineWide, InlineWords};
+use super::perfect::{ByteSlots, SlotKeys, WideSlots, WordSlots};
+use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
+
+/// How an index is called and built. Implemented by a type of the index's own
+/// file, which a line of [`IndexKind`](super::IndexKind) names.
+pub(super) trait KindOfIndex {
+    /// The name, such as `row-at-a-time`.
+    const NAME: &'static str;
+
+    /// Bytes per row that building takes at its peak, where `entry` bytes hold a
+    /// key with what lies beside it.
+    fn row_bytes(entry: usize) -> usize;
+
+    /// The index, or why there is none for these keys.
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String>;
+}
+
+/// How the indexes keep keys of one shape.
+pub(super) trait KeyForm {
+    type Store: KeyStore;
+    type Column: KeyColumn;
+    type Inline: InlineKeys;
+    type Slots: SlotKeys;
+}
+
+macro_rules! key_form {
+    ($form:ident: $store:ty, $column:ty, $inline:ty, $slots:ty) => {
+        pub(super) struct $form;
+
+        impl KeyForm for $form {
+            type Store = $store;
+            type Column = $column;
+            type Inline = $inline;
+            type Slots = $slots;
+        }
+    };
+}
+key_form!(WordForm: StoredWords, WordColumn, InlineWords, WordSlots);
+key_form!(WideForm: StoredWide, WideColumn, InlineWide, WideSlots);
+key_form!(ByteForm: StoredBytes, ByteColumn, InlineBytes, ByteSlots);
