@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::DataType;
 
 use super::codec::Codec;
 use super::{NewRows, StateSize, StorePlan};

@@ -6,7 +6,8 @@ mod tests;
 use arrow::buffer::BooleanBuffer;
 
 use super::auto::AutoIndex;
-use super::build::{BuildInput, BuiltIndex, IndexChoice};
+use super::build::{BuildInput, BuiltIndex};
+use super::choice::IndexChoice;
 use super::{FindCursor, Probe};
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};

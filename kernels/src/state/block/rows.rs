@@ -283,7 +283,7 @@ impl Block {
         let fit = E::fitting(E::batch(new.keys.keys()), rows, self.heap.len());
         match shape.payload.is_fixed() {
             true => fit,
-            false => incoming.fitting(&self.columns, first, &rows[..fit]),
+            false => self.columns.fitting(incoming, first, &rows[..fit]),
         }
     }
 

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::*;
 use crate::arch::{Isa, mix};
 use crate::hash::KeyHasher;

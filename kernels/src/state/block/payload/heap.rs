@@ -1,0 +1,24 @@
+//! Byte strings end to end.
+
+/// Byte strings end to end.
+#[derive(Debug, Default)]
+pub(in crate::state::block) struct Heap {
+    pub(super) ends: Vec<u32>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Heap {
+    pub(super) fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len() as u32);
+    }
+
+    pub(in crate::state::block) fn value(&self, row: usize) -> &[u8] {
+        let from = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[from as usize..self.ends[row] as usize]
+    }
+
+    pub(super) fn fits(&self, more: usize) -> bool {
+        self.bytes.len() + more <= u32::MAX as usize
+    }
+}
