@@ -37,7 +37,7 @@ const MAP_FROM_BYTES: usize = 4 << 20;
 /// no padding; sealed.
 pub trait Plain: Copy + Send + Sync + 'static + sealed::Sealed {}
 
-mod sealed {
+pub(crate) mod sealed {
     /// # Safety
     /// Every bit pattern is a value, no padding, alignment at most 64.
     pub unsafe trait Sealed {}

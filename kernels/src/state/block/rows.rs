@@ -4,6 +4,7 @@ use super::arena::{Arena, Slot};
 use super::bits;
 use super::due::Due;
 use super::entry::{EntryKey, last_word};
+use super::numbers::RowNumber;
 use super::payload::{Columns, Incoming, PayloadPlan};
 use crate::arch::LinkTime;
 use crate::state::NewRows;
@@ -144,13 +145,13 @@ impl Block {
         &self.slot.words()[row * E::WORDS..(row + 1) * E::WORDS]
     }
 
-    pub(in crate::state) fn link<E: EntryKey>(&self, row: usize) -> u32 {
-        last_word::<E>(self.entry::<E>(row)).link()
+    pub(in crate::state) fn link<E: EntryKey>(&self, row: usize) -> RowNumber {
+        RowNumber(last_word::<E>(self.entry::<E>(row)).link())
     }
 
-    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: usize, link: u32) {
+    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: usize, link: RowNumber) {
         let word = &mut self.slot.words_mut()[(row + 1) * E::WORDS - 1];
-        *word = *word & !u64::from(u32::MAX) | u64::from(link);
+        *word = *word & !u64::from(u32::MAX) | u64::from(link.0);
     }
 
     /// The hash of a row's key; at least its upper half is right.
@@ -205,7 +206,7 @@ impl Block {
         incoming: &Incoming<'_>,
         first: usize,
         rows: &[u32],
-        links: &[u32],
+        links: &[RowNumber],
     ) {
         assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
         assert_eq!(rows.len(), links.len(), "one link a row");
@@ -226,7 +227,7 @@ impl Block {
             let is_late = time < greatest;
             late += usize::from(is_late);
             greatest = greatest.max(time);
-            entry[E::WORDS - 1] = LinkTime::new(link, time.wrapping_sub(base) as u32, is_late).0;
+            entry[E::WORDS - 1] = LinkTime::new(link.0, time.wrapping_sub(base) as u32, is_late).0;
             E::write(entry, batch, row as usize, hashes[row as usize], &mut self.heap);
         }
         (self.late, self.greatest) = (late, greatest);
@@ -305,7 +306,7 @@ impl Block {
         shape: &BlockShape,
         other: &Self,
         row: usize,
-        link: u32,
+        link: RowNumber,
     ) {
         let at = self.rows;
         let time = other.time::<E>(row);
@@ -316,7 +317,7 @@ impl Block {
         let entry = &mut self.slot.words_mut()[at * E::WORDS..(at + 1) * E::WORDS];
         E::copy(other.entry::<E>(row), &other.heap, entry, &mut self.heap);
         let after = time.wrapping_sub(self.base) as u32;
-        entry[E::WORDS - 1] = LinkTime::new(link, after, is_late).0;
+        entry[E::WORDS - 1] = LinkTime::new(link.0, after, is_late).0;
         self.rows += 1;
         self.live += 1;
         if shape.tracks_matches {
@@ -352,7 +353,7 @@ impl Block {
     }
 
     /// The links of all rows.
-    pub(super) fn links<E: EntryKey>(&self) -> Box<[u32]> {
+    pub(super) fn links<E: EntryKey>(&self) -> Box<[RowNumber]> {
         (0..self.rows).map(|row| self.link::<E>(row)).collect()
     }
 

@@ -4,6 +4,7 @@
 
 use super::directory::{Cold, Directory};
 use super::entry::{EntryKey, last_word};
+use super::numbers::RowNumber;
 use crate::arch::{Active, Chains, Isa, LinkTime, WALK_ROWS, walk_chains};
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, Probe};
@@ -31,7 +32,7 @@ pub(in crate::state) struct Walk<'a, E: EntryKey, W, S> {
     skip: S,
 }
 
-impl<'a, E: EntryKey, W: Windows, S: Fn(u64, u32, i64) -> u32> Walk<'a, E, W, S> {
+impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<'a, E, W, S> {
     /// A look-up of a batch. `skip` may replace the next candidate of a row that
     /// met one of its key which is newer than its window: it is given the hash,
     /// the next candidate and the end of the window.
@@ -107,14 +108,16 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, u32, i64) -> u32> Walk<'a, E, W, S>
     }
 
     fn heap(&self, candidate: u32) -> &'a [u8] {
-        match &self.directory.cold[self.directory.place(candidate)] {
+        match &self.directory.cold[self.directory.place(RowNumber(candidate))] {
             Cold::Held(block) => block.heap(),
             _ => &[],
         }
     }
 }
 
-impl<E: EntryKey, W: Windows, S: Fn(u64, u32, i64) -> u32> Chains for Walk<'_, E, W, S> {
+impl<E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Chains
+    for Walk<'_, E, W, S>
+{
     const ENTRY_WORDS: usize = E::WORDS;
 
     #[inline(always)]
@@ -136,9 +139,10 @@ impl<E: EntryKey, W: Windows, S: Fn(u64, u32, i64) -> u32> Chains for Walk<'_, E
 
     #[cold]
     fn look_closer(&self, candidate: u32, row: u32) -> (LinkTime, i64, bool) {
-        let offset = self.directory.offset(candidate);
+        let candidate = RowNumber(candidate);
+        let offset = self.directory.numbers.offset(candidate);
         // Of a row that is gone nothing can be said of those before it.
-        let gone = |link| (LinkTime::new(link, 0, true), i64::MIN, false);
+        let gone = |link: RowNumber| (LinkTime::new(link.0, 0, true), i64::MIN, false);
         match &self.directory.cold[self.directory.place(candidate)] {
             Cold::Held(block) => {
                 let (entry, row) = (block.entry::<E>(offset), row as usize);
@@ -148,13 +152,13 @@ impl<E: EntryKey, W: Windows, S: Fn(u64, u32, i64) -> u32> Chains for Walk<'_, E
                 (last_word::<E>(entry), block.time::<E>(offset), same)
             }
             Cold::Links(links) => gone(links[offset]),
-            Cold::Gone => gone(self.directory.none()),
+            Cold::Gone => gone(self.directory.numbers.none()),
         }
     }
 
     #[inline(always)]
     fn skip(&self, row: u32, next: u32, to: i64) -> u32 {
-        (self.skip)(self.hashes[row as usize], next, to)
+        (self.skip)(self.hashes[row as usize], RowNumber(next), to).0
     }
 
     #[inline(always)]
@@ -170,7 +174,7 @@ fn drop_dead(directory: &Directory, pairs: &mut Pairs, from: usize) {
     let mut kept = from;
     for i in from..pairs.len() {
         let row = pairs.build_rows[i];
-        let stored = directory.locate(row ^ directory.tag);
+        let stored = directory.locate(directory.numbers.of_id(row));
         pairs.probe_rows[kept] = pairs.probe_rows[i];
         pairs.build_rows[kept] = row;
         kept += usize::from(stored.is_some_and(|(block, at)| !block.is_dead(at)));

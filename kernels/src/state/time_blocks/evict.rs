@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 
 use super::ring::Ring;
-use crate::state::block::EntryKey;
+use crate::state::block::{EntryKey, RowNumber};
 use crate::state::{Departed, Eviction};
 
 impl<E: EntryKey> Ring<E> {
@@ -42,23 +42,24 @@ impl<E: EntryKey> Ring<E> {
     /// the time of the next.
     fn visit(
         &mut self,
-        first: u32,
+        first: RowNumber,
         line: i64,
         unmatched: Option<&mut Departed>,
         eviction: &mut Eviction,
     ) -> Option<i64> {
-        let tag = self.directory.tag;
+        let id = self.directory.numbers.id(first);
         let open = self.directory.open();
         let block = self.directory.block_mut(first)?;
         eviction.blocks += 1;
         let before = block.live();
-        let mut expired = block.expire::<E>(self.line, line, first | tag, unmatched);
+        let mut expired = block.expire::<E>(self.line, line, id, unmatched);
         let live = block.live();
         if open != Some(first) && block.wants_order(expired) {
             self.bytes.remove(block.bytes::<E>(&self.plan.shape));
             let late = &mut self.late;
-            expired.left =
-                block.put_in_order::<E>(Some(line), |at, time| late.push(time, first + at as u32));
+            expired.left = block.put_in_order::<E>(Some(line), |at, time| {
+                late.push(time, RowNumber(first.0 + at as u32))
+            });
             self.bytes.add(block.bytes::<E>(&self.plan.shape));
         }
         eviction.rows += expired.rows as u64;
@@ -87,7 +88,7 @@ impl<E: EntryKey> Ring<E> {
                 if let Some(unmatched) = &mut unmatched
                     && !block.is_matched(at)
                 {
-                    unmatched.push(row | directory.tag, Some(time));
+                    unmatched.push(directory.numbers.id(row), Some(time));
                 }
             }
             *live -= 1;
@@ -103,11 +104,10 @@ impl<E: EntryKey> Ring<E> {
         mut unmatched: Option<&mut Departed>,
         eviction: &mut Eviction,
     ) {
-        let tag = self.directory.tag;
-        for first in self.directory.firsts() {
+        for first in self.directory.numbers.firsts() {
             let rows = self.directory.block(first).map_or(0, |block| block.rows() as u32);
             eviction.blocks += u64::from(rows > 0);
-            for row in first..first + rows {
+            for row in (first.0..first.0 + rows).map(RowNumber) {
                 eviction.visited += 1;
                 let Some((block, at)) = self.directory.locate(row) else { continue };
                 let time = self.plan.timed.then(|| block.time::<E>(at));
@@ -118,7 +118,7 @@ impl<E: EntryKey> Ring<E> {
                     if let Some(unmatched) = &mut unmatched
                         && !is_matched
                     {
-                        unmatched.push(row | tag, time);
+                        unmatched.push(self.directory.numbers.id(row), time);
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::ring::Ring;
 use crate::pairs::Pairs;
 use crate::state::StateProbe;
-use crate::state::block::{EntryKey, Walk, Windows};
+use crate::state::block::{EntryKey, RowNumber, Walk, Windows};
 use crate::table::FindCursor;
 
 /// Blocks of rows that are too new for which an entry point is looked up.
@@ -55,7 +55,7 @@ impl<E: EntryKey> Ring<E> {
             hashes[ahead].iter().for_each(|&hash| heads.prefetch(hash));
             let lists = rows.iter_mut().zip(candidates);
             for ((row, candidate), number) in lists.zip(from..to) {
-                (*row, *candidate) = (number as u32, heads.get(hashes[number]));
+                (*row, *candidate) = (number as u32, heads.get(hashes[number]).0);
             }
             return Some(to - from);
         }
@@ -63,7 +63,7 @@ impl<E: EntryKey> Ring<E> {
         let mut count = 0;
         for position in from..to {
             let row = probe.row(position);
-            (rows[count], candidates[count]) = (row as u32, heads.get(hashes[row]));
+            (rows[count], candidates[count]) = (row as u32, heads.get(hashes[row]).0);
             count += usize::from(probe.keys.is_matchable(row));
         }
         Some(count)
@@ -72,15 +72,17 @@ impl<E: EntryKey> Ring<E> {
     /// The row to go on with after one that is newer than `to`: `next`, or an
     /// older one if that, and all between, are too new as well.
     #[inline]
-    fn skip(&self, hash: u64, next: u32, to: i64) -> u32 {
+    fn skip(&self, hash: u64, next: RowNumber, to: i64) -> RowNumber {
         let directory = &self.directory;
         // A few rows are walked over sooner than an entry point is found.
-        if !directory.all_newer(directory.earlier(next, WORTH_SKIPPING), to) {
+        if !directory.all_newer(directory.numbers.earlier(next, WORTH_SKIPPING), to) {
             return next;
         }
         // A dead row may be in no chain any more.
         let is_there = |row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at));
         let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
-        oldest.filter(|&row| directory.age(row) > directory.age(next)).unwrap_or(next)
+        oldest
+            .filter(|&row| directory.numbers.age(row) > directory.numbers.age(next))
+            .unwrap_or(next)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use crate::arch::prefetch_read;
 use crate::memory::Buffer;
+use crate::state::block::RowNumber;
 
 /// Buckets of an empty state.
 const BASE_BITS: u32 = 6;
@@ -16,7 +17,7 @@ const AHEAD: usize = 32;
 #[derive(Debug)]
 pub(super) struct Heads {
     bits: u32,
-    rows: Buffer<u32>,
+    rows: Buffer<RowNumber>,
     /// The table before, while it is moved into this one.
     before: Option<Before>,
     /// Where the sweep for old numbers goes on, and how much of a bucket it
@@ -28,7 +29,7 @@ pub(super) struct Heads {
 #[derive(Debug)]
 struct Before {
     bits: u32,
-    rows: Buffer<u32>,
+    rows: Buffer<RowNumber>,
     /// Buckets of the smaller of the two tables that have been moved.
     moved: usize,
 }
@@ -37,9 +38,9 @@ struct Before {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Move {
     /// One bucket becomes two.
-    Split { bucket: usize, head: u32 },
+    Split { bucket: usize, head: RowNumber },
     /// Two buckets become one.
-    Merge { bucket: usize, heads: [u32; 2] },
+    Merge { bucket: usize, heads: [RowNumber; 2] },
 }
 
 #[inline(always)]
@@ -47,7 +48,7 @@ fn bucket(hash: u64, bits: u32) -> usize {
     (hash >> (64 - bits)) as usize
 }
 
-fn filled(bits: u32, none: u32) -> Buffer<u32> {
+fn filled(bits: u32, none: RowNumber) -> Buffer<RowNumber> {
     let mut rows = Buffer::zeroed(1 << bits);
     rows.fill(none);
     rows
@@ -62,7 +63,7 @@ pub(super) struct View<T> {
     before: Option<(T, u32, usize)>,
 }
 
-impl<T: Deref<Target = [u32]>> View<T> {
+impl<T: Deref<Target = [RowNumber]>> View<T> {
     /// The bucket of a hash; true if it is one of the table before.
     #[inline(always)]
     fn place(&self, hash: u64) -> (bool, usize) {
@@ -76,7 +77,7 @@ impl<T: Deref<Target = [u32]>> View<T> {
 
     /// The newest row of the bucket of a hash.
     #[inline(always)]
-    pub(super) fn get(&self, hash: u64) -> u32 {
+    pub(super) fn get(&self, hash: u64) -> RowNumber {
         match (self.place(hash), &self.before) {
             ((true, bucket), Some((rows, ..))) => rows[bucket],
             ((_, bucket), _) => self.rows[bucket],
@@ -93,10 +94,10 @@ impl<T: Deref<Target = [u32]>> View<T> {
     }
 }
 
-impl View<&mut [u32]> {
+impl View<&mut [RowNumber]> {
     /// Puts a row at the head of its bucket; the row that was there.
     #[inline(always)]
-    pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
+    pub(super) fn replace(&mut self, hash: u64, row: RowNumber) -> RowNumber {
         let head = match (self.place(hash), &mut self.before) {
             ((true, bucket), Some((rows, ..))) => &mut rows[bucket],
             ((_, bucket), _) => &mut self.rows[bucket],
@@ -107,13 +108,13 @@ impl View<&mut [u32]> {
 
 impl Heads {
     /// Empty buckets; `none` names no row.
-    pub(super) fn new(none: u32) -> Self {
+    pub(super) fn new(none: RowNumber) -> Self {
         let rows = filled(BASE_BITS, none);
         Self { bits: BASE_BITS, rows, before: None, sweep: 0, credit: 0 }
     }
 
     /// The heads as slices, for a batch of look-ups.
-    pub(super) fn view(&self) -> View<&[u32]> {
+    pub(super) fn view(&self) -> View<&[RowNumber]> {
         let before = self.before.as_ref();
         View {
             bits: self.bits,
@@ -122,7 +123,7 @@ impl Heads {
         }
     }
 
-    fn view_mut(&mut self) -> View<&mut [u32]> {
+    fn view_mut(&mut self) -> View<&mut [RowNumber]> {
         let before = self.before.as_mut();
         View {
             bits: self.bits,
@@ -132,7 +133,7 @@ impl Heads {
     }
 
     /// Puts a row at the head of its bucket; the row that was there.
-    pub(super) fn replace(&mut self, hash: u64, row: u32) -> u32 {
+    pub(super) fn replace(&mut self, hash: u64, row: RowNumber) -> RowNumber {
         self.view_mut().replace(hash, row)
     }
 
@@ -143,10 +144,10 @@ impl Heads {
     pub(super) fn replace_all(
         &mut self,
         hashes: impl ExactSizeIterator<Item = u64> + Clone,
-        number: impl Fn(usize) -> u32,
+        number: impl Fn(usize) -> RowNumber,
         linked: impl Fn(usize) -> bool,
         some_not: bool,
-        mut was: impl FnMut(usize, u32),
+        mut was: impl FnMut(usize, RowNumber),
     ) {
         let mut view = self.view_mut();
         hashes.clone().take(AHEAD).for_each(|hash| view.prefetch(hash));
@@ -170,7 +171,7 @@ impl Heads {
 
     /// Begins to grow or shrink if so many rows call for it: one row a bucket
     /// at most, an eighth of one at least. Whether it begins.
-    pub(super) fn fit(&mut self, rows: usize, none: u32) -> bool {
+    pub(super) fn fit(&mut self, rows: usize, none: RowNumber) -> bool {
         if self.before.is_some() {
             return false;
         }
@@ -203,13 +204,13 @@ impl Heads {
     }
 
     /// Finishes the move of a bucket into two.
-    pub(super) fn split(&mut self, bucket: usize, heads: [u32; 2]) {
+    pub(super) fn split(&mut self, bucket: usize, heads: [RowNumber; 2]) {
         self.rows[2 * bucket..2 * bucket + 2].copy_from_slice(&heads);
         self.moved();
     }
 
     /// Finishes the move of two buckets into one.
-    pub(super) fn merged(&mut self, bucket: usize, head: u32) {
+    pub(super) fn merged(&mut self, bucket: usize, head: RowNumber) {
         self.rows[bucket] = head;
         self.moved();
     }
@@ -233,8 +234,8 @@ impl Heads {
         &mut self,
         rows: usize,
         cycle: u32,
-        none: u32,
-        is_current: impl Fn(u32) -> bool,
+        none: RowNumber,
+        is_current: impl Fn(RowNumber) -> bool,
     ) {
         // The table before is short-lived: it is gone long before a cycle is.
         self.credit += rows as u64 * self.rows.len() as u64;

@@ -12,13 +12,15 @@ use std::collections::VecDeque;
 use ahash::RandomState;
 use hashbrown::HashMap;
 
+use crate::state::block::RowNumber;
+
 /// A key counts as hot if it seems to have this many rows.
 const HOT: u32 = 64;
 
 /// Noted rows by the hash of their key, the oldest first.
 #[derive(Debug)]
 pub(super) struct HotKeys {
-    rows: HashMap<u64, VecDeque<u32>, RandomState>,
+    rows: HashMap<u64, VecDeque<RowNumber>, RandomState>,
     noted: usize,
     /// So many are gone through when there are more.
     most: usize,
@@ -52,7 +54,8 @@ impl HotKeys {
 
     /// How many rows after the one of number `first` those are that may be
     /// noted, of so many rows whose numbers do not wrap around.
-    pub(super) fn in_range(first: u32, rows: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn in_range(first: RowNumber, rows: u32) -> impl Iterator<Item = u32> {
+        let first = first.0;
         let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;
         let noted = groups.map(|group| Self::of_group(group * Self::EVERY));
         noted.filter(move |row| (first..first + rows).contains(row)).map(move |row| row - first)
@@ -65,7 +68,12 @@ impl HotKeys {
     }
 
     /// Notes a row, and forgets those of its key that are gone.
-    pub(super) fn note(&mut self, row: u32, hash: u64, is_current: impl Fn(u32) -> bool) {
+    pub(super) fn note(
+        &mut self,
+        row: RowNumber,
+        hash: u64,
+        is_current: impl Fn(RowNumber) -> bool,
+    ) {
         let rows = self.rows.entry(hash).or_default();
         while rows.pop_front_if(|&mut row| !is_current(row)).is_some() {
             self.noted -= 1;
@@ -79,7 +87,7 @@ impl HotKeys {
 
     /// Forgets rows that are gone.
     #[cold]
-    pub(super) fn forget(&mut self, is_current: impl Fn(u32) -> bool) {
+    pub(super) fn forget(&mut self, is_current: impl Fn(RowNumber) -> bool) {
         #[cfg(test)]
         {
             self.forgotten += 1;
@@ -108,9 +116,9 @@ impl HotKeys {
     pub(super) fn oldest(
         &self,
         hash: u64,
-        is_too_new: impl Fn(u32) -> bool,
-        is_there: impl Fn(u32) -> bool,
-    ) -> Option<u32> {
+        is_too_new: impl Fn(RowNumber) -> bool,
+        is_there: impl Fn(RowNumber) -> bool,
+    ) -> Option<RowNumber> {
         let rows = self.rows.get(&hash)?;
         let from = rows.partition_point(|&row| !is_too_new(row));
         rows.range(from..).copied().find(|&row| is_there(row))
@@ -122,6 +130,6 @@ impl HotKeys {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.rows.allocation_size() + 2 * self.noted * size_of::<u32>()
+        self.rows.allocation_size() + 2 * self.noted * size_of::<RowNumber>()
     }
 }

@@ -33,7 +33,7 @@ use arrow::array::ArrayRef;
 use self::front::{Front, Span};
 use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
-use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan};
+use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan, RowNumber};
 use super::{
     BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan,
     Upkeep, check_shape,
@@ -102,11 +102,11 @@ impl<E: EntryKey> TimeBlocks<E> {
         })
     }
 
-    /// The ring of a row and the row's number in it.
-    fn ring_of(row: u32) -> (usize, u32) {
-        match row >> OTHER_BITS {
-            0..=3 => (MAIN, row),
-            tag => (tag as usize - 3, row & (u32::MAX >> (32 - OTHER_BITS))),
+    /// The ring of a row and the row's number in it, by the id that has both.
+    fn ring_of(id: u32) -> (usize, RowNumber) {
+        match id >> OTHER_BITS {
+            0..=3 => (MAIN, RowNumber(id)),
+            tag => (tag as usize - 3, RowNumber(id & (u32::MAX >> (32 - OTHER_BITS)))),
         }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::heads::{Heads, Move};
 use super::late::LateRows;
 use super::ring::Ring;
-use crate::state::block::{Arena, Block, BlockBytes, Directory, EntryKey};
+use crate::state::block::{Arena, Block, BlockBytes, Directory, EntryKey, RowNumber};
 
 /// Rows that one call copies out of thinned-out blocks, about, beside as many
 /// as came and left since the call before.
@@ -39,11 +39,11 @@ impl<E: EntryKey> Ring<E> {
     /// that their numbers come round.
     pub(super) fn left_behind(&mut self) {
         let Self { directory, heads, late, due, hot_keys, .. } = self;
-        let given = directory.distance(directory.next(), self.seen);
-        (self.seen, self.given) = (directory.next(), self.given + given);
-        let is_current = |row| directory.is_current(row);
-        heads.sweep(given as usize, directory.most(), directory.none(), is_current);
-        let all = self.given >= directory.most() / 2;
+        let given = directory.numbers.distance(directory.numbers.next(), self.seen);
+        (self.seen, self.given) = (directory.numbers.next(), self.given + given);
+        let is_current = |row| directory.numbers.is_current(row);
+        heads.sweep(given as usize, directory.numbers.most(), directory.numbers.none(), is_current);
+        let all = self.given >= directory.numbers.most() / 2;
         if all {
             self.given = 0;
             hot_keys.forget(is_current);
@@ -51,11 +51,11 @@ impl<E: EntryKey> Ring<E> {
         if all || late.len() > 2 * self.live + 1024 {
             late.retain(|row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at)));
         }
-        let is_held = |row: u32| directory.block(row).is_some();
-        if all || due.len() > 2 * directory.blocks() + 64 {
+        let is_held = |row: RowNumber| directory.block(row).is_some();
+        if all || due.len() > 2 * directory.numbers.blocks() + 64 {
             due.retain(|&Reverse((_, row))| is_held(row));
         }
-        if all || self.thin.len() > 2 * directory.blocks() + 64 {
+        if all || self.thin.len() > 2 * directory.numbers.blocks() + 64 {
             self.thin.retain(|&row| is_held(row));
             self.thin.sort_unstable();
             self.thin.dedup();
@@ -64,16 +64,16 @@ impl<E: EntryKey> Ring<E> {
 
     /// An empty ring again, whose numbers go on.
     fn reset(&mut self) {
-        let (plan, last) = (&self.plan, self.directory.next());
-        let next = self.directory.after(last);
-        self.directory = Directory::new::<E>(plan.tag, plan.bits, plan.shape.rows, next);
-        self.heads = Heads::new(self.directory.none());
+        let (plan, last) = (&self.plan, self.directory.numbers.next());
+        let next = self.directory.numbers.after(last);
+        self.directory = Directory::new::<E>(plan.tag, plan.bits, plan.shape.rows, next.0);
+        self.heads = Heads::new(self.directory.numbers.none());
         self.hot_keys.clear();
         self.arena = Arena::new(plan.shape.words::<E>());
         (self.due, self.open_due, self.line) = (Default::default(), None, None);
         self.late = LateRows::new();
         (self.empty, self.thin) = (Vec::new(), Vec::new());
-        (self.seen, self.given, self.changed) = (self.directory.next(), 0, 0);
+        (self.seen, self.given, self.changed) = (self.directory.numbers.next(), 0, 0);
         (self.held, self.bytes) = (0, BlockBytes::default());
         (self.least, self.greatest) = (i64::MAX, i64::MIN);
     }
@@ -81,7 +81,7 @@ impl<E: EntryKey> Ring<E> {
     fn free_empty(&mut self) {
         let mut empty = std::mem::take(&mut self.empty);
         // The oldest first: those need not leave their links behind.
-        empty.sort_unstable_by_key(|&row| Reverse(self.directory.age(row)));
+        empty.sort_unstable_by_key(|&row| Reverse(self.directory.numbers.age(row)));
         for row in empty.drain(..) {
             let block = self.directory.block(row);
             if block.is_some_and(|block| block.live() == 0) && !self.is_open(row) {
@@ -93,7 +93,7 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Whether a row is of the block that rows are appended to, which has room.
-    fn is_open(&self, row: u32) -> bool {
+    fn is_open(&self, row: RowNumber) -> bool {
         let block = self.directory.block(row);
         let open = self.directory.open_block();
         block.zip(open).is_some_and(|(block, open)| {
@@ -102,7 +102,7 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Takes a block out of the ring.
-    pub(super) fn take(&mut self, row: u32) -> Option<Block> {
+    pub(super) fn take(&mut self, row: RowNumber) -> Option<Block> {
         let block = self.directory.take::<E>(row)?;
         if self.directory.open().is_none() {
             self.open_due = None;
@@ -130,8 +130,8 @@ impl<E: EntryKey> Ring<E> {
             }
         }
         self.thin.extend(open);
-        while copies < most && self.directory.blocks() > 4 * (self.live / block) + 64 {
-            let oldest = self.directory.oldest();
+        while copies < most && self.directory.numbers.blocks() > 4 * (self.live / block) + 64 {
+            let oldest = self.directory.numbers.oldest();
             if self.is_open(oldest) {
                 break;
             }
@@ -141,14 +141,14 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Moves the live rows of a block to the open one.
-    fn move_rows(&mut self, row: u32) {
+    fn move_rows(&mut self, row: RowNumber) {
         self.give_away(row, |ring, block, at, _| ring.copy_in(block, at));
     }
 
     /// Takes a block out; calls `each` with each of its live rows and its time.
     pub(super) fn give_away(
         &mut self,
-        row: u32,
+        row: RowNumber,
         mut each: impl FnMut(&mut Self, &Block, usize, i64),
     ) {
         let line = self.line.filter(|_| self.plan.timed);
@@ -165,7 +165,7 @@ impl<E: EntryKey> Ring<E> {
 
     /// The times of one in so many rows.
     pub(super) fn sample(&self, step: usize) -> Vec<i64> {
-        let rows = self.directory.firsts().filter_map(|first| self.directory.block(first));
+        let rows = self.directory.numbers.firsts().filter_map(|first| self.directory.block(first));
         let rows = rows.flat_map(|block| (0..block.rows()).map(move |at| (block, at)));
         rows.step_by(step).map(|(block, at)| block.time::<E>(at)).collect()
     }
@@ -173,7 +173,7 @@ impl<E: EntryKey> Ring<E> {
     /// Puts the rows after `limit` into another ring, and all others up anew, so
     /// that nothing is left of what the far ones did.
     pub(super) fn part(&mut self, limit: i64, others: &mut Self) {
-        let firsts = self.directory.firsts();
+        let firsts = self.directory.numbers.firsts();
         let blocks: Vec<Block> = firsts.filter_map(|first| self.take(first)).collect();
         let line = self.line;
         self.live = 0;
@@ -194,7 +194,7 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// The block whose row expires next and, at most, when.
-    pub(super) fn next_due(&mut self) -> Option<(i64, u32)> {
+    pub(super) fn next_due(&mut self) -> Option<(i64, RowNumber)> {
         // Blocks that were taken out are forgotten here.
         while let Some(&Reverse((_, row))) = self.due.peek()
             && self.directory.block(row).is_none()
@@ -221,11 +221,11 @@ impl<E: EntryKey> Ring<E> {
             self.open_block();
         }
         let Self { directory, heads, plan, bytes, .. } = self;
-        let mut link = directory.none();
+        let mut link = directory.numbers.none();
         if from.is_linked(at) {
-            let number = directory.next();
+            let number = directory.numbers.next();
             let older = heads.replace(from.hash::<E>(at, &plan.hasher), number);
-            if directory.is_current(older) {
+            if directory.numbers.is_current(older) {
                 link = older;
             }
         }
@@ -244,7 +244,7 @@ impl<E: EntryKey> Ring<E> {
 
     /// Begins to resize the heads if the rows call for it.
     pub(super) fn fit_heads(&mut self) {
-        let begun = self.heads.fit(self.live, self.directory.none());
+        let begun = self.heads.fit(self.live, self.directory.numbers.none());
         self.upkeep.resizes += u64::from(begun);
     }
 
@@ -274,8 +274,8 @@ impl<E: EntryKey> Ring<E> {
 
     /// Cuts a chain into two, by one more bit of the hash. Rows that are gone or
     /// dead drop out of it.
-    fn split(&mut self, head: u32) -> [u32; 2] {
-        let none = self.directory.none();
+    fn split(&mut self, head: RowNumber) -> [RowNumber; 2] {
+        let none = self.directory.numbers.none();
         let (mut firsts, mut lasts) = ([none; 2], [None; 2]);
         let mut row = head;
         while let Some(next) = self.directory.link::<E>(row) {
@@ -298,13 +298,17 @@ impl<E: EntryKey> Ring<E> {
 
     /// Makes one chain of two, newest rows first. Rows that are gone or dead drop
     /// out.
-    fn merge(&mut self, heads: [u32; 2]) -> u32 {
-        let none = self.directory.none();
+    fn merge(&mut self, heads: [RowNumber; 2]) -> RowNumber {
+        let none = self.directory.numbers.none();
         let (mut first, mut last) = (none, None);
         let mut rows = heads;
         loop {
             let ages = rows.map(|row| {
-                if self.directory.is_current(row) { self.directory.age(row) } else { u32::MAX }
+                if self.directory.numbers.is_current(row) {
+                    self.directory.numbers.age(row)
+                } else {
+                    u32::MAX
+                }
             });
             let newer = usize::from(ages[1] < ages[0]);
             let row = rows[newer];

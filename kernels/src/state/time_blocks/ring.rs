@@ -10,7 +10,9 @@ use super::hot_keys::HotKeys;
 use super::late::LateRows;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::state::block::{Arena, Block, BlockBytes, BlockShape, Directory, EntryKey, Incoming};
+use crate::state::block::{
+    Arena, Block, BlockBytes, BlockShape, Directory, EntryKey, Incoming, RowNumber,
+};
 use crate::state::{NewRows, StateSize, Upkeep};
 
 /// Buckets that are moved, at least, when rows come in during a resize.
@@ -31,7 +33,7 @@ pub(super) struct RingPlan {
     pub(super) tag: u32,
     /// Bits below the tag.
     pub(super) bits: u32,
-    pub(super) first_row: u32,
+    pub(super) first_row: RowNumber,
 }
 
 /// Blocks of rows, the newest rows by key, and which block is due when.
@@ -44,7 +46,7 @@ pub(super) struct Ring<E> {
     pub(super) arena: Arena,
     /// Blocks, except the open one, by the event time of the first row that has
     /// not expired.
-    pub(super) due: BinaryHeap<Reverse<(i64, u32)>>,
+    pub(super) due: BinaryHeap<Reverse<(i64, RowNumber)>>,
     /// That of the open block.
     pub(super) open_due: Option<i64>,
     /// Rows that do not expire in the order of their block.
@@ -55,13 +57,13 @@ pub(super) struct Ring<E> {
     /// Rows of blocks that are held.
     pub(super) held: usize,
     /// Blocks without a live row, and with few.
-    pub(super) empty: Vec<u32>,
-    pub(super) thin: Vec<u32>,
+    pub(super) empty: Vec<RowNumber>,
+    pub(super) thin: Vec<RowNumber>,
     /// Rows that came or left since memory was last reclaimed.
     pub(super) changed: usize,
     /// The next number when old ones were last looked after, and how many were
     /// given since all of them were.
-    pub(super) seen: u32,
+    pub(super) seen: RowNumber,
     pub(super) given: u32,
     /// What the blocks that are held hold.
     pub(super) bytes: BlockBytes,
@@ -71,7 +73,7 @@ pub(super) struct Ring<E> {
     pub(super) greatest: i64,
     /// What was done since memory was last reclaimed.
     pub(super) upkeep: Upkeep,
-    links: Vec<u32>,
+    links: Vec<RowNumber>,
     key: PhantomData<E>,
 }
 
@@ -80,7 +82,7 @@ impl<E: EntryKey> Ring<E> {
         let shape = &plan.shape;
         let directory = Directory::new::<E>(plan.tag, plan.bits, shape.rows, plan.first_row);
         Self {
-            heads: Heads::new(directory.none()),
+            heads: Heads::new(directory.numbers.none()),
             hot_keys: HotKeys::new(),
             arena: Arena::new(shape.words::<E>()),
             due: BinaryHeap::new(),
@@ -92,7 +94,7 @@ impl<E: EntryKey> Ring<E> {
             empty: Vec::new(),
             thin: Vec::new(),
             changed: 0,
-            seen: directory.next(),
+            seen: directory.numbers.next(),
             given: 0,
             bytes: BlockBytes::default(),
             least: i64::MAX,
@@ -112,8 +114,8 @@ impl<E: EntryKey> Ring<E> {
     pub(super) fn check_room(&self, rows: usize) -> Result<()> {
         let block = self.plan.shape.rows;
         let numbers = (rows.div_ceil(block) + 1).saturating_mul(block.next_power_of_two());
-        let most = self.directory.most() as usize;
-        if numbers.saturating_add(self.directory.span() as usize) > most {
+        let most = self.directory.numbers.most() as usize;
+        if numbers.saturating_add(self.directory.numbers.span() as usize) > most {
             return Err(JoinError::TooManyStateRows { limit: most as u64 });
         }
         Ok(())
@@ -153,7 +155,8 @@ impl<E: EntryKey> Ring<E> {
         {
             self.bytes.remove(block.bytes::<E>(&self.plan.shape));
             let late = &mut self.late;
-            let due = block.close::<E>(self.line, |at, time| late.push(time, open + at as u32));
+            let due = block
+                .close::<E>(self.line, |at, time| late.push(time, RowNumber(open.0 + at as u32)));
             self.bytes.add(block.bytes::<E>(&self.plan.shape));
             self.due.extend(due.map(|due| Reverse((due, open))));
         }
@@ -193,19 +196,20 @@ impl<E: EntryKey> Ring<E> {
     fn link(&mut self, new: NewRows<'_>, rows: &[u32]) {
         let Self { directory, heads, hot_keys, links, live, plan, .. } = self;
         let hashes = new.keys.hashes();
-        let (next, span, none) = (directory.next(), directory.span(), directory.none());
+        let (next, span, none) =
+            (directory.numbers.next(), directory.numbers.span(), directory.numbers.none());
         links.clear();
         links.resize(rows.len(), none);
         let matchable = new.keys.matchable();
         // The older row of a bucket, if it is of this call or current: between
         // row `i` and the oldest.
-        let older = |i: usize, older: u32| {
-            let gap = directory.distance(directory.plus(next, i as u32), older);
+        let older = |i: usize, older: RowNumber| {
+            let gap = directory.numbers.distance(directory.numbers.plus(next, i as u32), older);
             if gap.wrapping_sub(1) < span + i as u32 { older } else { none }
         };
         heads.replace_all(
             rows.iter().map(|&row| hashes[row as usize]),
-            |i| directory.plus(next, i as u32),
+            |i| directory.numbers.plus(next, i as u32),
             |i| matchable.is_none_or(|matchable| matchable.value(rows[i] as usize)),
             matchable.is_some(),
             |i, row| links[i] = older(i, row),
@@ -214,14 +218,15 @@ impl<E: EntryKey> Ring<E> {
             return;
         }
         let mut note = |i: usize| {
-            let number = directory.plus(next, i as u32);
-            let is_current = |row| directory.distance(number, row) <= span + i as u32;
+            let number = directory.numbers.plus(next, i as u32);
+            let is_current = |row| directory.numbers.distance(number, row) <= span + i as u32;
             hot_keys.note(number, hashes[rows[i] as usize], is_current);
         };
-        let gap = |i: usize| directory.distance(directory.plus(next, i as u32), links[i]);
+        let gap =
+            |i: usize| directory.numbers.distance(directory.numbers.plus(next, i as u32), links[i]);
         // The first row of a key in this block, where it has several a block: one
         // without an older row seems to be further from it than half a block.
-        let (at, near) = (directory.offset_of(next), plan.shape.rows as u32 / 2);
+        let (at, near) = (directory.numbers.offset(next), plan.shape.rows as u32 / 2);
         for i in 0..rows.len().min((near as usize).saturating_sub(at)) {
             if gap(i) > (at + i) as u32 && gap(i) < near {
                 note(i);
@@ -237,7 +242,7 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Whether a row that this ring numbered is in state.
-    pub(super) fn is_live(&self, row: u32) -> bool {
+    pub(super) fn is_live(&self, row: RowNumber) -> bool {
         self.directory.locate(row).is_some_and(|(block, at)| {
             let line = self.line.filter(|_| self.plan.timed);
             !block.is_dead(at) && line.is_none_or(|line| block.time::<E>(at) > line)
@@ -245,12 +250,12 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Takes a row out, if it is in state.
-    pub(super) fn remove(&mut self, row: u32) -> bool {
+    pub(super) fn remove(&mut self, row: RowNumber) -> bool {
         if !self.is_live(row) {
             return false;
         }
         let Self { directory, plan, bytes, .. } = self;
-        let at = directory.offset_of(row);
+        let at = directory.numbers.offset(row);
         let Some(block) = directory.block_mut(row) else { return false };
         bytes.remove(block.bytes::<E>(&plan.shape));
         let live = block.remove(at);
@@ -264,7 +269,7 @@ impl<E: EntryKey> Ring<E> {
     }
 
     /// Notes that a block has lost rows.
-    pub(super) fn thinned(&mut self, row: u32, before: usize, live: usize) {
+    pub(super) fn thinned(&mut self, row: RowNumber, before: usize, live: usize) {
         let few = self.plan.shape.rows / 4;
         if live == 0 {
             self.empty.push(row);
@@ -273,8 +278,8 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    pub(super) fn set_matched(&mut self, row: u32) {
-        let at = self.directory.offset_of(row);
+    pub(super) fn set_matched(&mut self, row: RowNumber) {
+        let at = self.directory.numbers.offset(row);
         let block = self.directory.block_mut(row).expect("an id of a row that is held");
         // A block that keeps no marks would grow by them.
         if self.plan.shape.tracks_matches {
@@ -284,11 +289,12 @@ impl<E: EntryKey> Ring<E> {
 
     pub(super) fn size(&self) -> StateSize {
         let (directory, allocated) = self.directory.bytes();
-        let due = self.due.len() * size_of::<(i64, u32)>();
+        let due = self.due.len() * size_of::<(i64, RowNumber)>();
         let lists = (self.empty.capacity() + self.thin.capacity() + self.links.capacity())
-            * size_of::<u32>();
+            * size_of::<RowNumber>();
         let (late, late_allocated) = self.late.bytes();
-        let spare = self.due.capacity() * size_of::<(i64, u32)>() - due + late_allocated - late;
+        let spare =
+            self.due.capacity() * size_of::<(i64, RowNumber)>() - due + late_allocated - late;
         let books = [
             self.heads.bytes(),
             self.hot_keys.bytes(),

@@ -48,7 +48,11 @@ fn one_row_that_stays_does_not_keep_the_numbers_of_all_that_left() {
             twin.remove(&found);
             twin.reclaim();
             let main = &twin.fast.rings[MAIN];
-            assert!(main.directory.blocks() <= 68 + 50 / block, "{}", main.directory.blocks());
+            assert!(
+                main.directory.numbers.blocks() <= 68 + 50 / block,
+                "{}",
+                main.directory.numbers.blocks()
+            );
             assert!(
                 main.due.len() <= 64 + 2 * (68 + 50 / block),
                 "{} blocks are due, {batch}",

@@ -5,6 +5,7 @@ use super::draw::Draw;
 use super::profile::Profile;
 use super::twin::{Looking, TestKey, Twin, plan};
 use crate::hash::KeyHasher;
+use crate::state::block::RowNumber;
 use crate::state::block::{BytesEntry, WideEntry, WordEntry};
 
 /// What happened, in numbers: a test of paths that no stream takes tests
@@ -94,7 +95,7 @@ fn run<E: TestKey>(seed: u64) -> Seen {
     let twin = &mut Twin::<E>::with(&plan, bits, bits);
     let mut seen = Seen::default();
     for batch in 0..profile.batches {
-        let next = twin.fast.rings[MAIN].directory.next();
+        let next = twin.fast.rings[MAIN].directory.numbers.next();
         let heads = twin.fast.rings[MAIN].heads.bytes();
         look(twin, &profile, draw, &mut seen);
         let rows = profile.rows(draw);
@@ -111,19 +112,19 @@ fn run<E: TestKey>(seed: u64) -> Seen {
             twin.drain();
         }
         if draw.percent(90) {
-            let before = twin.fast.rings[MAIN].directory.next();
+            let before = twin.fast.rings[MAIN].directory.numbers.next();
             let ahead = twin.fast.rings[AHEAD].live;
             twin.reclaim();
             let main = &twin.fast.rings[MAIN];
-            seen.moved += usize::from(main.held > 0 && main.directory.next() != before);
+            seen.moved += usize::from(main.held > 0 && main.directory.numbers.next() != before);
             let now = twin.fast.rings[AHEAD].live;
             seen.caught_up += ahead.saturating_sub(now);
             seen.parted += usize::from(now > ahead);
         }
         let main = &twin.fast.rings[MAIN];
-        let is_hole = |&first: &u32| main.directory.block(first).is_none();
-        seen.holes += main.directory.firsts().filter(is_hole).count();
-        seen.wrapped += usize::from(main.directory.next() < next);
+        let is_hole = |&first: &RowNumber| main.directory.block(first).is_none();
+        seen.holes += main.directory.numbers.firsts().filter(is_hole).count();
+        seen.wrapped += usize::from(main.directory.numbers.next() < next);
         seen.grown += usize::from(main.heads.bytes() > heads);
         seen.shrunk += usize::from(main.heads.bytes() < heads);
         seen.emptied += usize::from(batch > 0 && twin.rows() == 0);

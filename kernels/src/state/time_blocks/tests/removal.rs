@@ -4,6 +4,7 @@
 use super::super::MAIN;
 use super::draw::Draw;
 use super::twin::{Looking, Twin, row};
+use crate::state::block::RowNumber;
 use crate::state::block::WordEntry;
 
 #[test]
@@ -35,8 +36,8 @@ fn rows_that_matched_are_passed_at_once() {
             twin.evict(clock - 10_000, false);
             twin.reclaim();
             let main = &twin.fast.rings[MAIN];
-            let is_hole = |&first: &u32| main.directory.block(first).is_none();
-            most = most.max(main.directory.firsts().filter(is_hole).count());
+            let is_hole = |&first: &RowNumber| main.directory.block(first).is_none();
+            most = most.max(main.directory.numbers.firsts().filter(is_hole).count());
         }
         assert!(walked < found + found / 4, "{walked} walked for {found}, blocks of {block}");
         assert!(most > 0 || block == 1024, "rows lead over blocks that are gone");

@@ -85,10 +85,10 @@ fn rows_without_a_time_come_and_go_for_many_cycles() {
             twin.insert(&(0..12).map(|i| untimed(key + i)).collect::<Vec<_>>());
             let found = twin.check_all(draw.below(20)..50);
             twin.remove(&found);
-            let before = twin.fast.rings[UNTIMED].directory.next();
+            let before = twin.fast.rings[UNTIMED].directory.numbers.next();
             twin.reclaim();
             let ring = &twin.fast.rings[UNTIMED];
-            moved += usize::from(ring.directory.next() != before);
+            moved += usize::from(ring.directory.numbers.next() != before);
             assert!(twin.rows() < 400);
         }
         assert!(moved > 20);
@@ -103,7 +103,7 @@ fn a_start_near_the_end_of_the_numbers() {
             let twin = &mut Twin::<WordEntry>::with(&plan(WordEntry::SHAPE, block, first), 31, 29);
             let mut wrapped = false;
             for time in 0..40i64 {
-                let last = twin.fast.rings[MAIN].directory.next();
+                let last = twin.fast.rings[MAIN].directory.numbers.next();
                 let mut rows: Vec<_> = (0..40).map(|i| row(i % 13, time)).collect();
                 rows.extend((0..3).map(untimed));
                 twin.insert(&rows);
@@ -115,7 +115,7 @@ fn a_start_near_the_end_of_the_numbers() {
                 twin.remove(&found);
                 twin.evict(time - 5, true);
                 twin.reclaim();
-                wrapped |= twin.fast.rings[MAIN].directory.next() < last;
+                wrapped |= twin.fast.rings[MAIN].directory.numbers.next() < last;
             }
             assert!(wrapped || first < 1 << 30, "the numbers came round");
             assert!(twin.drain().len() < 200);

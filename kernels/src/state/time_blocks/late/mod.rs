@@ -6,8 +6,13 @@
 //! order, so that no row is looked at again and again. The few rows that lie far
 //! beyond the others wait outside; days lengthen when these become many.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+
+use crate::state::block::RowNumber;
 
 /// Most days.
 const DAYS: i128 = 2048;
@@ -20,16 +25,16 @@ pub(super) struct LateRows {
     /// Length of a day in microseconds, and which day is the first.
     width: i64,
     first: i64,
-    days: VecDeque<Vec<(i64, u32)>>,
+    days: VecDeque<Vec<(i64, RowNumber)>>,
     /// Rows in days, and the room of all days.
     in_days: usize,
     capacity: usize,
     /// Rows of the day of the line, the last first, and those that came for it
     /// since or after it.
-    today: Vec<(i64, u32)>,
-    overdue: BinaryHeap<Reverse<(i64, u32)>>,
+    today: Vec<(i64, RowNumber)>,
+    overdue: BinaryHeap<Reverse<(i64, RowNumber)>>,
     /// Rows that lie outside, and the least of their times.
-    outside: Vec<(i64, u32)>,
+    outside: Vec<(i64, RowNumber)>,
     least_outside: i64,
     /// Up to where rows have expired.
     line: i64,
@@ -58,7 +63,7 @@ impl LateRows {
 
     /// Notes a row.
     #[inline]
-    pub(super) fn push(&mut self, time: i64, row: u32) {
+    pub(super) fn push(&mut self, time: i64, row: RowNumber) {
         let at = time.div_euclid(self.width).wrapping_sub(self.first);
         match usize::try_from(at).ok().and_then(|at| self.days.get_mut(at)) {
             Some(rows) => {
@@ -73,7 +78,7 @@ impl LateRows {
 
     /// Notes a row whose day is not there.
     #[cold]
-    fn push_elsewhere(&mut self, time: i64, row: u32) {
+    fn push_elsewhere(&mut self, time: i64, row: RowNumber) {
         let day = time.div_euclid(self.width);
         if day <= self.line.div_euclid(self.width) {
             self.overdue.push(Reverse((time, row)));
@@ -147,7 +152,7 @@ impl LateRows {
     }
 
     /// Takes out the rows at or before `line`.
-    pub(super) fn expire(&mut self, line: i64, mut expired: impl FnMut(i64, u32)) {
+    pub(super) fn expire(&mut self, line: i64, mut expired: impl FnMut(i64, RowNumber)) {
         self.line = self.line.max(line);
         let day = line.div_euclid(self.width);
         while self.first <= day
@@ -204,7 +209,7 @@ impl LateRows {
     }
 
     /// Forgets the rows for which `keep` is false.
-    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+    pub(super) fn retain(&mut self, keep: impl Fn(RowNumber) -> bool) {
         for rows in &mut self.days {
             rows.retain(|&(_, row)| keep(row));
             rows.shrink_to(2 * rows.len());
@@ -220,111 +225,12 @@ impl LateRows {
 
     /// Bytes in use and bytes allocated.
     pub(super) fn bytes(&self) -> (usize, usize) {
-        let days = self.days.capacity() * size_of::<Vec<(i64, u32)>>();
+        let days = self.days.capacity() * size_of::<Vec<(i64, RowNumber)>>();
         let room = self.capacity
             + self.today.capacity()
             + self.overdue.capacity()
             + self.outside.capacity();
-        let row = size_of::<(i64, u32)>();
+        let row = size_of::<(i64, RowNumber)>();
         (self.len() * row, room * row + days)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        *state >> 16
-    }
-
-    #[test]
-    fn rows_expire_when_their_time_comes_however_far_apart_they_are() {
-        let mut late = LateRows::new();
-        let mut state = 7u64;
-        let mut rows: Vec<(i64, u32)> = Vec::new();
-        let mut line = -(1i64 << 40);
-        let mut number = 0;
-        for round in 0..400u32 {
-            for _ in 0..20 {
-                // Near ones, and for some time many far ones.
-                let far = random(&mut state).is_multiple_of(16) || (100..200).contains(&round);
-                let reach = if far { 1 << 45 } else { 1 << 24 };
-                let row = (line + 1 + random(&mut state) as i64 % reach, number);
-                number += 1;
-                late.push(row.0, row.1);
-                rows.push(row);
-            }
-            if round % 50 == 7 {
-                late.retain(|row| row % 3 != 0);
-                rows.retain(|row| row.1 % 3 != 0);
-            }
-            line += if round % 10 == 0 { 1 << 30 } else { 1 << 18 };
-            let mut found = Vec::new();
-            late.expire(line, |time, row| found.push((time, row)));
-            let mut expected: Vec<_> = rows.extract_if(.., |row| row.0 <= line).collect();
-            found.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(found, expected, "round {round}");
-            assert_eq!(late.len(), rows.len());
-            let (used, allocated) = late.bytes();
-            assert!(used <= allocated && used == 16 * rows.len());
-        }
-        let mut left = 0;
-        for time in [i64::MIN, i64::MAX, 0] {
-            late.push(time, 0);
-        }
-        late.expire(i64::MAX, |_, _| left += 1);
-        assert_eq!(left, rows.len() + 3);
-        assert_eq!((late.len(), late.bytes().0), (0, 0));
-    }
-
-    #[test]
-    fn rows_at_both_ends_of_time() {
-        let mut state = 1;
-        for first in [i64::MIN, i64::MAX, 0, -1] {
-            let mut late = LateRows::new();
-            let mut times = vec![first];
-            let ends = [i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, 0, 1 << 40];
-            times.extend((0..300).map(|_| {
-                let end = ends[random(&mut state) as usize % ends.len()];
-                end.saturating_add(random(&mut state) as i64 % 2000)
-            }));
-            for (row, &time) in (0..).zip(&times) {
-                late.push(time, row);
-            }
-            for line in [i64::MIN, i64::MIN + 100, -5, 0, 1 << 40, i64::MAX - 1, i64::MAX] {
-                let mut found = Vec::new();
-                late.expire(line, |time, _| found.push(time));
-                let mut expected: Vec<i64> = times.extract_if(.., |time| *time <= line).collect();
-                found.sort_unstable();
-                expected.sort_unstable();
-                assert_eq!(found, expected, "{line}");
-            }
-            assert_eq!(late.len(), 0);
-        }
-    }
-
-    #[test]
-    fn no_row_is_looked_at_again_and_again_whatever_lies_far_away() {
-        for poison in [None, Some(1i64 << 57)] {
-            let mut late = LateRows::new();
-            late.push(10, 0);
-            if let Some(far) = poison {
-                late.push(far, 1);
-                late.push(far / 2, 2);
-            }
-            let (mut state, mut expired, mut pushed) = (3, 0, 1);
-            for now in 0..20_000i64 {
-                let time = now * 100;
-                late.push(time + random(&mut state) as i64 % 200_000 + 1, now as u32);
-                pushed += 1;
-                late.expire(time, |_, _| expired += 1);
-            }
-            assert!(expired > 15_000 && late.len() < 2500);
-            // Once in its day, once when that has come; some before days are long.
-            assert!(late.looked <= 3 * pushed, "{} looks at {pushed} rows", late.looked);
-        }
     }
 }
