@@ -50,7 +50,7 @@ impl KeyHasher {
         Self { constant: true, ..Self::with_seed(Isa::Portable, 0) }
     }
 
-    /// The hashes of `keys`, one a row, in a buffer that is used again.
+    /// The hashes of `keys`, one per row, in a buffer that is used again.
     pub fn hash<'a>(&self, keys: impl Into<KeyView<'a>>, hashes: &mut Vec<u64>) {
         let keys = keys.into();
         // Not cleared first: every value is overwritten.

@@ -2,7 +2,8 @@
 
 use super::{Isa, dispatch};
 
-/// Hashes whose words are asked for together, and whose answers fill a word.
+/// Hashes whose words are prefetched together, and whose answers fill a word. As
+/// many as a word has bits; other sizes were not measured.
 pub(in crate::arch) const BLOCK: usize = 64;
 
 /// Mixes a hash once more, so that the filter depends neither on the bits that
@@ -25,7 +26,7 @@ pub(crate) fn bloom_bits(hash: u64, words: usize) -> (usize, u64) {
 
 /// Sets bit `i % 64` of `passing[i / 64]` where the filter may hold `hashes[i]`,
 /// clears it where it does not, and returns how many pass. With `prefetch`
-/// words are asked for ahead of their use.
+/// words are prefetched.
 ///
 /// # Panics
 /// If the filter is empty or has 2^32 words or more, `passing` is not one word
@@ -38,7 +39,7 @@ pub(crate) fn bloom_passing(
     passing: &mut [u64],
 ) -> usize {
     assert!((1..1 << 32).contains(&filter.len()), "words of the filter");
-    assert_eq!(passing.len(), hashes.len().div_ceil(BLOCK), "one bit a hash");
+    assert_eq!(passing.len(), hashes.len().div_ceil(BLOCK), "one bit per hash");
     // SAFETY: a number below 2^32 times that of the words, over 2^32, is below
     // it; the lengths were compared.
     dispatch!(isa, bloom::bloom_passing(filter, prefetch, hashes, passing));

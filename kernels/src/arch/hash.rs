@@ -7,7 +7,7 @@ use super::{Isa, dispatch};
 /// # Panics
 /// If the slices differ in length, or the machine lacks `isa`.
 pub fn hash_words(isa: Isa, words: &[u64], seed: u64, hashes: &mut [u64]) {
-    assert_eq!(words.len(), hashes.len(), "one hash a key");
+    assert_eq!(words.len(), hashes.len(), "one hash per key");
     dispatch!(isa, hash::hash_words(words, seed, hashes));
 }
 
@@ -17,7 +17,7 @@ pub fn hash_words(isa: Isa, words: &[u64], seed: u64, hashes: &mut [u64]) {
 /// # Panics
 /// If the slices differ in length, or the machine lacks `isa`.
 pub fn hash_wide(isa: Isa, words: &[i128], seed: u64, hashes: &mut [u64]) {
-    assert_eq!(words.len(), hashes.len(), "one hash a key");
+    assert_eq!(words.len(), hashes.len(), "one hash per key");
     dispatch!(isa, hash::hash_wide(words, seed, hashes));
 }
 

@@ -45,7 +45,7 @@ impl Isa {
     /// This level, if the machine has it.
     ///
     /// # Errors
-    /// [`JoinError::IsaUnavailable`] with the levels that there are.
+    /// [`JoinError::IsaUnavailable`] with the levels that the machine has.
     pub fn require(self) -> Result<Self> {
         if self.is_available() {
             return Ok(self);

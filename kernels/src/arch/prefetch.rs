@@ -1,6 +1,6 @@
 //! Prefetch as a safe call.
 
-/// Asks for the cache line at an address. A hint only: any address is harmless.
+/// Prefetches the cache line at an address. A hint only: any address is harmless.
 #[inline(always)]
 pub fn prefetch_address<T>(pointer: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -14,7 +14,7 @@ pub fn prefetch_address<T>(pointer: *const T) {
     let _ = pointer;
 }
 
-/// Asks for the cache line of `slice[index]` to be loaded. A hint only: an
+/// Prefetches the cache line of `slice[index]` to be loaded. A hint only: an
 /// index outside the slice is harmless.
 #[inline(always)]
 pub fn prefetch_read<T>(slice: &[T], index: usize) {

@@ -26,7 +26,7 @@ pub(crate) fn select_matches(
 /// If `found` is not one word for each 64 matches begun, or the machine lacks
 /// `isa`.
 pub(crate) fn found_bits(isa: Isa, matches: &[u32], found: &mut [u64]) {
-    assert_eq!(found.len(), matches.len().div_ceil(64), "one bit a match");
+    assert_eq!(found.len(), matches.len().div_ceil(64), "one bit per match");
     dispatch!(isa, select::found_bits(matches, found));
 }
 

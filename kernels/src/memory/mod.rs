@@ -7,7 +7,7 @@
 //! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
 //! maps of our own that ask for huge ones. All works without them.
 //!
-//! A caller who keeps account of memory is asked first: [`MemoryReservation`].
+//! A caller who accounts for memory is asked first: [`MemoryReservation`].
 //!
 //! ```
 //! use streamjoin_kernels::memory::Buffer;
@@ -29,7 +29,8 @@ use std::ops::{Deref, DerefMut};
 pub(crate) use huge_pages::HugePages;
 pub(crate) use reservation::Reserved;
 
-/// From this size on a buffer gets a map of its own: two huge pages.
+/// From this size on a buffer gets a map of its own: two huge pages. Other sizes
+/// were not measured.
 #[cfg(not(miri))]
 const MAP_FROM_BYTES: usize = 4 << 20;
 

@@ -62,7 +62,7 @@ pub trait MemoryReservation: fmt::Debug + Send + Sync {
 }
 
 /// What a build or a table has taken of a caller's memory; given back when it
-/// is dropped. It counts where there is no caller's account, too.
+/// is dropped. It counts even where the caller has no account.
 pub(crate) struct Reserved {
     account: Option<Arc<dyn MemoryReservation>>,
     held: usize,

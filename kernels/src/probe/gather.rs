@@ -48,7 +48,7 @@ pub(crate) fn fixed_array(
     Ok(make_array(data))
 }
 
-/// The width of types that are one buffer of 1, 2, 4, 8 or 16 bytes a value.
+/// The width of types that are one buffer of 1, 2, 4, 8 or 16 bytes per value.
 pub(crate) fn fixed_width(data_type: &DataType) -> Option<usize> {
     data_type.primitive_width().filter(|width| matches!(width, 1 | 2 | 4 | 8 | 16))
 }
@@ -72,7 +72,7 @@ fn fixed<T: ArrowNativeType>(values: &[T], rows: &[u32]) -> Buffer {
     Buffer::from_vec(gathered)
 }
 
-/// One vectorised pass in place of a check a row.
+/// One vectorised pass in place of a check per row.
 pub(super) fn check_bounds(rows: &[u32], len: usize) {
     let largest = rows.iter().fold(0, |largest, &row| largest.max(row));
     assert!(rows.is_empty() || (largest as usize) < len, "row {largest} of {len}");

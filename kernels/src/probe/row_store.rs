@@ -1,5 +1,5 @@
 //! Fixed-width columns of a table, row by row: a look-up touches one or two
-//! cache lines for all of them instead of one a column.
+//! cache lines for all of them instead of one per column.
 
 use arrow::array::{Array, ArrayRef, BooleanBufferBuilder};
 use arrow::buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
@@ -12,11 +12,11 @@ use crate::memory::{Buffer, Plain};
 use crate::pairs::NO_ROW;
 use crate::table::{FusedRows, RowWords};
 
-/// Rows that are gathered for all columns before the next ones: what they
-/// touch stays in the first-level cache.
+/// Rows that are gathered for all columns before the next ones: what they touch
+/// stays in the first-level cache. Other sizes were not measured.
 const BLOCK: usize = 128;
 
-/// Columns of 1, 2, 4, 8 or 16 bytes a value, laid out row by row, and their
+/// Columns of 1, 2, 4, 8 or 16 bytes per value, laid out row by row, and their
 /// validity apart.
 #[derive(Debug)]
 pub(super) struct RowStore {
@@ -122,7 +122,7 @@ impl RowStore {
     /// # Panics
     /// If a row other than [`NO_ROW`] is out of bounds.
     pub(super) fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
-        // One vectorised pass in place of a check a row.
+        // One vectorised pass in place of a check per row.
         let largest =
             rows.iter().fold(0, |largest, &row| largest.max(if row == NO_ROW { 0 } else { row }));
         let all_found = !rows.contains(&NO_ROW);
@@ -202,7 +202,7 @@ impl Column {
     }
 }
 
-/// The validity of all chunks together; none if no value is null.
+/// The validity of all chunks together; `None` if no value is null.
 fn validity(chunks: &[ArrayRef], rows: usize, order: Option<&[u32]>) -> Option<BooleanBuffer> {
     if chunks.iter().all(|chunk| chunk.null_count() == 0) {
         return None;

@@ -55,7 +55,7 @@ impl PartitionedKeys {
     /// are numbered from `first_row` on.
     ///
     /// # Panics
-    /// If there is not one hash and one bit a key.
+    /// If there is not one hash and one bit per key.
     pub(crate) fn new(
         keys: &Keys,
         hashes: &[u64],
@@ -63,8 +63,8 @@ impl PartitionedKeys {
         bits: u32,
         first_row: u32,
     ) -> Self {
-        assert_eq!(keys.len(), hashes.len(), "one hash a key");
-        assert!(matchable.is_none_or(|rows| rows.len() == hashes.len()), "one bit a key");
+        assert_eq!(keys.len(), hashes.len(), "one hash per key");
+        assert!(matchable.is_none_or(|rows| rows.len() == hashes.len()), "one bit per key");
         let count = 1usize << bits;
         let place = |row: usize| match matchable {
             Some(rows) if !rows.value(row) => count,

@@ -1,4 +1,4 @@
-//! Columns as one byte string a row, in Arrow's row format: what serves every
+//! Columns as one byte string per row, in Arrow's row format: what serves every
 //! type that has no plainer form.
 
 use arrow::array::{ArrayRef, new_null_array};
@@ -9,7 +9,7 @@ use arrow::row::{RowConverter, SortField};
 use super::kept::{by_value, kept_type};
 use crate::error::{JoinError, Result};
 
-/// Kept columns to one byte string a row and back.
+/// Kept columns to one byte string per row and back.
 #[derive(Debug)]
 pub(super) struct Codec {
     /// None if no column is kept.
@@ -75,7 +75,7 @@ impl Codec {
         Ok(())
     }
 
-    /// The columns of the plan, from one byte string a row.
+    /// The columns of the plan, from one byte string per row.
     pub(super) fn decode<'a>(&self, rows: impl Iterator<Item = &'a [u8]>) -> Result<Vec<ArrayRef>> {
         let Some(converter) = &self.converter else { return Ok(Vec::new()) };
         let parser = converter.parser();

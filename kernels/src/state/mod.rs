@@ -122,7 +122,7 @@ impl Default for BlockOptions {
 #[derive(Clone, Copy, Debug)]
 pub struct NewRows<'a> {
     /// Keys, hashes, and which rows can be found; a row that cannot is stored
-    /// all the same, and waits for the eviction line.
+    /// nevertheless, and waits for the eviction line.
     pub keys: Probe<'a>,
     /// Event times, or what stands in for them.
     pub times: &'a EventTimes,
@@ -141,7 +141,7 @@ pub struct StateProbe<'a> {
     pub keys: Probe<'a>,
     /// The rows that look, where not all of them do.
     pub rows: Option<&'a [u32]>,
-    /// The condition on event times; none where it has no bound.
+    /// The condition on event times; `None` if it has no bound.
     pub interval: Option<IntervalProbe<'a>>,
 }
 
@@ -179,7 +179,7 @@ pub struct IntervalProbe<'a> {
 }
 
 impl IntervalProbe<'_> {
-    /// The event times that the partners of `row` have, ends included; none if
+    /// The event times that the partners of `row` have, ends included; `None` if
     /// it can have no partner.
     #[inline]
     #[must_use]
@@ -263,7 +263,7 @@ pub trait StateStore: fmt::Debug + Send + Sync {
 
     /// Appends pairs of probe rows and stored rows with equal keys and times
     /// inside the interval, until about `limit` pairs are held or the probe is
-    /// at its end, which the cursor tells; returns how many stored rows were
+    /// at its end, which the cursor says; returns how many stored rows were
     /// looked at. As long as the caller takes the pairs away between calls,
     /// each call gets on. No row may be stored or reclaimed between the calls
     /// of one cursor.
@@ -308,7 +308,7 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// If another id names no row.
     fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>>;
 
-    /// How many of the first of `rows` fit into so many bytes, roughly; at
+    /// How many of the first of `rows` fit into `bytes`, roughly; at
     /// least one, if there is one.
     fn rows_within(&self, rows: &[u32], bytes: usize) -> usize;
 

@@ -97,7 +97,7 @@ impl StoredRows {
         self.live
     }
 
-    /// Ids ever given out.
+    /// Ids handed out so far.
     pub(super) fn ids(&self) -> std::ops::Range<u32> {
         0..self.slots.len() as u32
     }

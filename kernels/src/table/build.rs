@@ -28,16 +28,16 @@ impl<'a> BuildInput<'a> {
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
     ///
     /// # Panics
-    /// If there is not one hash a key.
+    /// If there is not one hash per key.
     pub fn new(keys: impl Into<KeyView<'a>>, hashes: &'a [u64], isa: Isa) -> Result<Self> {
         let keys = keys.into();
-        assert_eq!(keys.len(), hashes.len(), "one hash a key");
+        assert_eq!(keys.len(), hashes.len(), "one hash per key");
         check_build_rows(keys.len() as u64)?;
         isa.require()?;
         Ok(Self { keys, hashes, isa, caches: CacheSizes::detect(), beside: None })
     }
 
-    /// One key a row.
+    /// One key per row.
     #[must_use]
     pub fn keys(&self) -> KeyView<'a> {
         self.keys
@@ -86,7 +86,7 @@ impl<'a> BuildInput<'a> {
 pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
-    /// The build row at each position, each row once, one an index position;
+    /// The build row at each position, each row once, one per index position;
     /// none: a position is a row's number. [`NO_ROW`] where there is none: a hole
     /// is never found.
     pub order: Option<Vec<u32>>,

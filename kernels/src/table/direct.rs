@@ -1,7 +1,19 @@
 //! An array over the domain of the keys: integers, dates, booleans or codes
 //! that lie close together.
 //!
-//! The slot of a key is its distance from the least one. A bitset tells which
+//! ```text
+//! build rows   0: 12   1: 10   2: 13           least key 10, four slots
+//!
+//! slot         0    1    2    3                key - 10
+//! taken        1    0    1    1                one bit per slot
+//! order        1    -    0    2                the build row in each slot
+//!
+//! look up 12   slot 2 is taken: position 2, row 0
+//! look up 11   slot 1 is not taken: no match
+//! look up 9    slot 2^64 - 1 is past the last one: no match
+//! ```
+//!
+//! The slot of a key is its distance from the least one. A bitset says which
 //! slots are taken, where not all are; it is all that an existence look-up
 //! touches. Where keys differ and most slots are taken, positions are slots, so
 //! that nothing else is read; else each slot says where the rows of its key
@@ -19,12 +31,13 @@ use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
-/// More slots a row than this take more memory than a hash table does.
+/// More slots per row than this take more memory than a hash table does (32 bytes
+/// of starts per row): counted, not measured.
 const MAX_SLOTS_PER_ROW: u64 = 8;
-/// So many slots are always affordable.
+/// This many slots are always affordable. Not measured.
 const SMALL_DOMAIN: u64 = 1 << 16;
-/// Up to so many slots a row, positions may be slots: payload is laid out with
-/// holes.
+/// Up to this many slots per row, positions may be slots: payload is laid out with
+/// holes. Not measured.
 const MAX_SLOTS_PER_POSITION: usize = 2;
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.
@@ -47,7 +60,7 @@ impl KindOfIndex for Kind {
 #[derive(Debug)]
 pub(super) struct Direct {
     domain: Domain,
-    /// A bit for each slot and an unset one after the last; none if all slots
+    /// A bit for each slot and an unset one after the last; `None` if all slots
     /// are taken.
     taken: Option<Buffer<u64>>,
 }
@@ -99,7 +112,7 @@ impl Domain {
         (word.wrapping_sub(self.least) & self.mask) | (word & !self.mask)
     }
 
-    /// The number of slots, unless there are too many for so many rows.
+    /// The number of slots, unless there are too many for `rows` rows.
     fn slots(&self, rows: usize) -> Option<usize> {
         if self.is_empty {
             return Some(0);
@@ -128,7 +141,7 @@ impl Direct {
         let (rows, domain) = (words.len(), Domain::of(words));
         let slots = domain.slots(rows).ok_or_else(|| {
             format!(
-                "`direct` takes up to {MAX_SLOTS_PER_ROW} slots a row, or {SMALL_DOMAIN}; \
+                "`direct` takes up to {MAX_SLOTS_PER_ROW} slots per row, or {SMALL_DOMAIN}; \
                  {rows} rows would need {}",
                 u128::from(domain.last) + 1
             )
@@ -177,7 +190,7 @@ impl Direct {
     }
 }
 
-/// The row in each slot, [`NO_ROW`] in holes; none if a slot has two.
+/// The row in each slot, [`NO_ROW`] in holes; `None` if a slot has two.
 fn unique_order(words: &[u64], domain: Domain, slots: usize) -> Option<Vec<u32>> {
     let mut order = vec![NO_ROW; slots];
     for (row, &word) in words.iter().enumerate() {
@@ -296,7 +309,7 @@ mod tests {
         let words: Vec<u64> = (0..64_000).collect();
         assert_eq!(bytes(&words), (0, 64_000));
         let gaps: Vec<u64> = (0..32_000).map(|i| i * 2).collect();
-        // A bit a slot.
+        // A bit per slot.
         assert_eq!(bytes(&gaps), ((63_999 / 64 * 8 + 8 + 56) & !63, 63_999));
         let wide: Vec<u64> = (0..8_000).map(|i| i * 8).collect();
         let (held, positions) = bytes(&wide);

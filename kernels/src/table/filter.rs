@@ -1,5 +1,14 @@
-//! A Bloom filter in front of an index: rows that match nothing are mostly told
-//! from one word, before the index is touched.
+//! A Bloom filter in front of an index: one word mostly shows that a row matches
+//! nothing, before the index is touched.
+//!
+//! ```text
+//! words        [0] ..1....1.   [1] .1..11.1   [2] ....1...   ...   64 bits each
+//!
+//! insert key   its hash names word 1 and four bits of it, here 1, 4, 5, 7: all are set
+//! look up      the hash of another key names word 1 and bits 1, 2, 4, 7: bit 2 is
+//!              unset, so it is not in the table; were all four set, it may be, and
+//!              the index is asked
+//! ```
 //!
 //! The filter is register-blocked: all bits of a key lie in one 64-bit word
 //! (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters",
@@ -18,12 +27,15 @@ use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::Pairs;
 
-/// Bits of the filter a build row: about 3 % of other keys pass. More bits let
-/// fewer pass, but leave the cache sooner.
+/// Bits of the filter per build row: about 3 % of other keys pass, which the tests
+/// check. More bits let fewer pass, but leave the cache sooner; the speed of other
+/// sizes was not measured.
 const BITS_PER_ROW: usize = 10;
-/// How far ahead of its use a word is asked for.
+/// How far ahead of its use a word is prefetched.
+/// The prototype of this crate found 16 to 64 best; not measured here.
 const AHEAD: usize = 32;
-/// Rows looked at at once, at least, however few pairs are asked for.
+/// Rows that are looked at together, at least, however few pairs are asked for. Not
+/// measured.
 const MIN_WINDOW: usize = 1024;
 
 /// Builds another index with a Bloom filter in front of it. To choose it, hand
@@ -74,7 +86,7 @@ impl BloomFilter {
     }
 
     /// Which rows of a probe may match: those of a window may not, where the
-    /// filter says so; of the others nothing is told. None if most rows of the
+    /// filter says so; it says nothing about the others. `None` if most rows of the
     /// window pass: then the index is faster without.
     fn passing(&self, probe: Probe<'_>, from: usize, window: usize) -> Option<BooleanBuffer> {
         let from = from.min(probe.len()) / 64 * 64;
@@ -191,7 +203,7 @@ mod tests {
             assert!((0..10_000).step_by(10).all(|row| passing.value(row)));
             let passed = passing.count_set_bits();
             assert!((1000..1400).contains(&passed), "{passed}");
-            // Outside the window nothing is told.
+            // Nothing is said about rows outside the window.
             let passing = filter.passing(probe, 5000, 1000).expect("most do not pass");
             assert!((0..4992).chain(5992..10_000).all(|row| row > 5900 || passing.value(row)));
             assert!(passing.value(9_999));

@@ -1,10 +1,22 @@
 //! A hashbrown table at its best: hashes computed before, keys inside the
 //! table, huge pages, looked up block by block.
 //!
-//! It knows no prefetch, and its groups of 16 control bytes and its entries lie
-//! apart: two cache lines a look-up. What `row-at-a-time` differs from it in is
-//! the hash, the pages and the batch. Where hashes of different keys are equal,
-//! building would take quadratic time: it is given up for another index.
+//! ```text
+//! build rows      0: 5    1: 9    2: 5
+//!
+//! control bytes   -   1a  -   -   7f  -  ...   7 bits of the hash, 16 slots at once
+//! slots           -  5 #1 -   -  9 #2 -  ...   the key and its number
+//!
+//! look up 9       the group of its hash: which control bytes are 7f? Slot 4 is 9:
+//!                 number 2
+//! look up 6       no control byte of the group has its bits, one is empty: no match
+//! ```
+//!
+//! hashbrown does not prefetch, and its groups of 16 control bytes and its
+//! entries lie apart: two cache lines per look-up. `row-at-a-time` differs from
+//! it in the hash, the pages and the batch. Where hashes of different keys are
+//! equal, building would take quadratic time: it stops, and another index is
+//! built.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -17,7 +29,8 @@ use crate::key::KeyView;
 use crate::memory::HugePages;
 use crate::pairs::NO_ROW;
 
-/// Keys compared a row, beyond which too many hashes are equal. One is usual.
+/// Keys compared per row, beyond which too many hashes are equal; one is usual. A
+/// guard against quadratic time, not tuned.
 const MAX_COMPARED_PER_ROW: usize = 16;
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.
@@ -63,7 +76,7 @@ impl<K: InlineKeys> Hashbrown<K> {
         for (row, &hash) in hashes.iter().enumerate() {
             let equal = |slot: &K::Slot| {
                 compared += 1;
-                // SAFETY: a build row, and there is one hash a key.
+                // SAFETY: a build row, and there is one hash per key.
                 unsafe { keys.matches(slot, probe, row, hash) }
             };
             match table.entry(spread(hash), equal, |_| unreachable!("there is room for all rows")) {
@@ -82,7 +95,7 @@ impl<K: InlineKeys> Hashbrown<K> {
         let numbers = numbering.distinct() as usize;
         keys.shrink();
         let grouped = numbering.finish();
-        // To lay slots out anew pays only where there were far too many.
+        // To lay slots out again pays only where there were far too many.
         if let Some((runs, order)) = &grouped
             && numbers * 4 <= rows
         {

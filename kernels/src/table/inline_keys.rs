@@ -20,7 +20,7 @@ pub(super) trait InlineKeys: fmt::Debug + Send + Sync + 'static {
     /// Views keys of this shape.
     fn keys(keys: KeyView<'_>) -> Self::Keys<'_>;
 
-    /// For at most so many keys.
+    /// For at most `keys` keys.
     fn with_room(keys: usize) -> Self;
 
     /// Adds the key of a row as number `number`, counted from 1; returns its
@@ -46,7 +46,7 @@ pub(super) trait InlineKeys: fmt::Debug + Send + Sync + 'static {
         hash: u64,
     ) -> bool;
 
-    /// Asks for what `matches` reads beyond the slot.
+    /// Prefetches what `matches` reads beyond the slot.
     fn prefetch(&self, slot: &Self::Slot);
 
     /// Bytes held outside the slots.

@@ -1,11 +1,23 @@
-//! Linear probing over slots that hold the key and its number: one cache line a
-//! look-up, mostly.
+//! Linear probing over slots that hold the key and its number: mostly one cache
+//! line per look-up.
 //!
-//! The load is at most 0.3, so that nearly all keys lie where their hash says,
-//! or at most 0.5 where slots would take more than a gigabyte. Only distinct
-//! keys take slots: rows that repeat a key make no clusters. Where hashes
-//! cluster all the same (equal hashes of different keys), building would take
-//! quadratic time: it is given up for another index.
+//! ```text
+//! build rows   0: 5    1: 9    2: 5            the hashes of 5 and 9 end in 3
+//!
+//! slot         0   1   2   3      4      5   6   7
+//!              -   -   -   5 #1   9 #2   -   -   -
+//!
+//! insert 9     slot 3 is taken by 5, slot 4 is empty: number 2 goes there
+//! insert 5     slot 3 has it: one more row of number 1, no slot
+//! look up 9    slot 3: 5 is not 9; slot 4: number 2
+//! look up 6    its hash ends in 4; slot 4: 9 is not 6; slot 5 is empty: no match
+//! ```
+//!
+//! The load is at most 0.3, so that nearly all keys lie where their hash says, or at most
+//! 0.5 where slots would take more than a gigabyte. Only distinct keys take
+//! slots: rows that repeat a key make no clusters. Where hashes cluster
+//! nevertheless (equal hashes of different keys), building would take quadratic
+//! time: it stops, and another index is built.
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
@@ -16,12 +28,14 @@ use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
-/// From so many bytes of slots on memory counts more than short probes.
+/// From this many bytes of slots on, memory counts more than short probes. Not
+/// measured.
 const LARGE_BYTES: usize = 1 << 30;
-/// How far ahead of its use a slot is asked for when building.
+/// How far ahead of its use a slot is prefetched when building.
+/// The prototype of this crate found 16 to 64 best; not measured here.
 const AHEAD: usize = 32;
-/// Slots passed over a row, beyond which hashes are said to cluster. At load
-/// 0.5 half a slot is expected.
+/// Slots passed over a row, beyond which hashes are said to cluster. At load 0.5
+/// half a slot is expected. A guard against quadratic time, not tuned.
 const MAX_PASSED_PER_ROW: usize = 16;
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.
@@ -50,7 +64,7 @@ struct Linear<K: InlineKeys> {
     prefetch: bool,
 }
 
-/// How many slots of `slot_bytes` so many rows get.
+/// How many slots of `slot_bytes` this many rows get.
 fn slots_for(rows: usize, slot_bytes: usize) -> usize {
     let slots = (rows * 10).div_ceil(3).max(4).next_power_of_two();
     let can_be_halved = rows * 2 <= slots / 2;
@@ -79,7 +93,7 @@ impl<K: InlineKeys> Linear<K> {
                     *slot = keys.add(probe, row, hash, numbering.fresh());
                     break;
                 }
-                // SAFETY: a build row, and there is one hash a key.
+                // SAFETY: a build row, and there is one hash per key.
                 if unsafe { keys.matches(slot, probe, row, hash) } {
                     numbering.repeated(number);
                     break;
@@ -108,14 +122,14 @@ impl<K: InlineKeys> Linear<K> {
     }
 }
 
-/// Where rows repeat keys, slots for the keys that there are.
+/// Where rows repeat keys, slots for as many keys as differ.
 fn fewer<K: InlineKeys>(
     slots: Buffer<K::Slot>,
     numbers: usize,
     hash: impl Fn(u32) -> u64,
 ) -> Buffer<K::Slot> {
     let wanted = slots_for(numbers, size_of::<K::Slot>());
-    // To lay them out anew pays only where they were far too many.
+    // To lay them out again pays only where they were far too many.
     if wanted * 4 > slots.len() {
         return slots;
     }

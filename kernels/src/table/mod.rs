@@ -117,8 +117,8 @@ impl<'a> Probe<'a> {
         matchable: Option<&'a BooleanBuffer>,
     ) -> Self {
         let keys = keys.into();
-        assert_eq!(keys.len(), hashes.len(), "one hash a key");
-        assert!(matchable.is_none_or(|rows| rows.len() == hashes.len()), "one bit a key");
+        assert_eq!(keys.len(), hashes.len(), "one hash per key");
+        assert!(matchable.is_none_or(|rows| rows.len() == hashes.len()), "one bit per key");
         assert!(hashes.len() < u32::MAX as usize, "a probe is at most 2^32 - 2 rows");
         Self { keys, hashes, matchable }
     }
@@ -147,7 +147,7 @@ impl<'a> Probe<'a> {
         self.hashes
     }
 
-    /// Which rows may match; none if all may.
+    /// Which rows may match; `None` if all may.
     #[must_use]
     pub fn matchable(&self) -> Option<&'a BooleanBuffer> {
         self.matchable
@@ -188,7 +188,7 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
         vec![self.bytes()]
     }
 
-    /// Whether no two rows have the same key; none: not known. One with an
+    /// Whether no two rows have the same key; `None`: not known. One with an
     /// order of its own must know.
     fn unique(&self) -> Option<bool>;
 
@@ -208,7 +208,7 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// If `found` is not one word for each 64 rows begun, or the keys are not
     /// of the shape that was built.
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
-        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
+        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit per probe row");
         let mut matches = vec![NO_ROW; probe.len()];
         self.first_match(probe, &mut matches);
         for (word, matches) in found.iter_mut().zip(matches.chunks(64)) {
@@ -218,7 +218,7 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     }
 
     /// Appends matching pairs until about `limit` pairs are held or the probe
-    /// is at its end, which the cursor tells. Pairs of a probe row need not be
+    /// is at its end, which the cursor says. Pairs of a probe row need not be
     /// adjacent. `limit` is exceeded only by a cursor that was begun with a
     /// larger one, and by less than a block of rows. As long as the caller
     /// takes the pairs away between calls, each call gets on. Returns how many

@@ -49,7 +49,7 @@ impl JoinIndex for NestedLoop {
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
-        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        assert_eq!(probe.len(), matches.len(), "one match per probe row");
         for (row, found) in matches.iter_mut().enumerate() {
             *found = if self.rows > 0 && probe.is_matchable(row) { 0 } else { NO_ROW };
         }

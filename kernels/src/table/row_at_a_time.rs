@@ -1,8 +1,17 @@
 //! A hashbrown map from key to first row, looked up row by row.
 //!
+//! ```text
+//! build rows   0: 7    1: 4    2: 7
+//!
+//! first        7 -> 2    4 -> 1              the newest row of each key
+//! next         -    -    0                   the row of the same key before it
+//!
+//! look up 7    first says row 2; next[2] says row 0; next[0] ends the list
+//! ```
+//!
 //! This is the join as a hand-written program has it, kept honest: hashbrown
-//! with ahash, keys of their natural type, one look-up a row, on the system
-//! allocator whatever the program's global one is (so 4 KB pages and the same
+//! with ahash, keys of their natural type, one look-up per row, on the system
+//! allocator, whatever the program's global one is (so 4 KB pages and the same
 //! ratios everywhere). Duplicate keys hang off their first row in a list.
 
 use ahash::RandomState;
@@ -107,13 +116,13 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
-        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        assert_eq!(probe.len(), matches.len(), "one match per probe row");
         K::each(probe.keys(), 0, |row, key| {
             let found = if probe.is_matchable(row) { self.first.get(key) } else { None };
             matches[row] = found.copied().unwrap_or(NO_ROW);
             true
         });
-        // The map does not tell where it looked: a place a row.
+        // The map does not say where it looked: one place per row is counted.
         probe.len() as u64
     }
 

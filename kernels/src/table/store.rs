@@ -49,7 +49,7 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// number of probe keys.
     unsafe fn matches(&self, position: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool;
 
-    /// Asks for what `matches` and `next` will read first.
+    /// Prefetches what `matches` and `next` will read first.
     fn prefetch(&self, position: u32);
 
     fn bytes(&self) -> usize;

@@ -8,7 +8,7 @@ use crate::arch::prefetch_read;
 use crate::key::{ByteKeys, KeyView};
 use crate::memory::{Buffer, Plain};
 
-/// One key in so many is sampled: two cache lines of words.
+/// One key in this many is sampled: two cache lines of words. Not measured.
 pub(super) const SAMPLED: usize = 16;
 
 /// A build side in the order of its keys.
@@ -50,7 +50,7 @@ pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
     /// from the samples, which lie close together.
     fn compare_sample(&self, sample: usize, keys: Self::Keys<'_>, entry: &Self::Entry) -> Ordering;
 
-    /// Asks for the keys from `position` to the next sample.
+    /// Prefetches the keys from `position` to the next sample.
     fn prefetch(&self, position: usize);
 
     /// The key at `position` beside that of a probe's entry.

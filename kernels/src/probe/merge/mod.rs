@@ -20,8 +20,9 @@ use crate::memory::Buffer;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::table::{BuildInput, BuiltIndex, FindCursor, IndexBuilder, JoinIndex, Probe};
 
-/// Probe rows that are walked together, and paired together: enough that a row which needs one match
-/// only sees few more, and that the runs of hot keys are copied whole.
+/// Probe rows that are walked together, and paired together: enough that a row
+/// which needs one match only sees few more, and that the runs of hot keys are
+/// copied whole. Other sizes were not measured.
 const BLOCK: usize = 128;
 
 /// Builds the sorted side of a sort-merge join. It looks at no hash.
@@ -182,7 +183,7 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
-        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        assert_eq!(probe.len(), matches.len(), "one match per probe row");
         matches.fill(NO_ROW);
         self.merge(probe, |row, position| matches[row as usize] = position)
     }

@@ -11,10 +11,10 @@
 
 use crate::memory::{Buffer, Plain};
 
-/// Runs up to this length are sorted by insertion.
+/// Runs up to this length are sorted by insertion. Not measured.
 const SMALL: usize = 24;
-/// Bits of a digit at most: its counters and the lines that it writes to stay
-/// in the first-level cache.
+/// Bits of a digit at most: its counters and the lines that it writes to stay in
+/// the first-level cache. Not measured.
 const DIGIT: u32 = 11;
 
 /// A key and its row: the words of the key, the most significant one first,
@@ -22,7 +22,7 @@ const DIGIT: u32 = 11;
 pub(super) type Entry<const N: usize> = [u64; N];
 
 /// Sorts entries by key, equal keys by place. Returns the bytes that it took
-/// for the time being; none if they were in order already.
+/// for the time being; `None` if they were in order already.
 pub(super) fn sort<const N: usize>(entries: &mut [Entry<N>]) -> usize
 where
     Entry<N>: Plain,

@@ -11,10 +11,10 @@ use crate::memory::Buffer;
 
 /// The size of a huge page, of which large slabs are made.
 const HUGE_PAGE: usize = 2 << 20;
-/// The largest slab.
+/// The largest slab. Not measured.
 const LARGEST_SLAB: usize = 8 * HUGE_PAGE;
 
-/// Slots of one size. Those that come back are given out again, the ones of the
+/// Slots of one size. Those that come back are handed out again, the ones of the
 /// oldest slabs first, so that the others empty when the state shrinks.
 #[derive(Debug)]
 pub(in crate::state) struct Arena {
@@ -39,7 +39,7 @@ struct Memory {
 }
 
 // SAFETY: the words are only reached through slots, each of which covers a part
-// of its own (`Arena::take` gives a slot out once until it comes back) and
+// of its own (`Arena::take` hands a slot out once until it comes back) and
 // follows the rules of references; `Buffer` itself is `Send` and `Sync`.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
@@ -82,7 +82,7 @@ impl Slot {
 }
 
 impl Arena {
-    /// An arena of slots of so many words.
+    /// An arena of slots of `slot_words` words.
     pub(in crate::state) fn new(slot_words: usize) -> Self {
         let slot_words = slot_words.next_multiple_of(8);
         Self { slot_words, slabs: Vec::new(), free: BinaryHeap::new(), slots: 0 }
@@ -104,13 +104,13 @@ impl Arena {
     pub(in crate::state) fn give_back(&mut self, slot: Slot) {
         let Slot { memory, slab: at, number, .. } = slot;
         let slab = self.slabs[at as usize].as_mut().expect("a slab with a slot is held");
-        // Or else it would be given out twice.
+        // Or else it would be handed out twice.
         assert!(Arc::ptr_eq(&slab.memory, &memory), "a slot of another arena");
         slab.free += 1;
         self.free.push(Reverse((at, number)));
     }
 
-    /// Gives one slab back to the system, if one is empty and more than half as
+    /// Returns one slab to the system, if one is empty and more than half as
     /// much as is in use would stay free without it.
     pub(in crate::state) fn trim(&mut self) {
         let spare = |slab: &Option<Slab>| slab.as_ref().is_some_and(|slab| slab.free == slab.slots);
@@ -144,8 +144,8 @@ impl Arena {
             + self.slabs.capacity() * size_of::<Option<Slab>>()
     }
 
-    /// One more slab: a quarter of what there is while that is little, then
-    /// huge pages, an eighth of what there is.
+    /// One more slab: a quarter of what is held while that is little, then
+    /// huge pages, an eighth of what is held.
     fn grow(&mut self) {
         let slot = self.slot_words * size_of::<u64>();
         let held = self.slots * slot;

@@ -123,7 +123,7 @@ impl Directory {
         }
     }
 
-    /// The link of a row; none if it is not current.
+    /// The link of a row; `None` if it is not current.
     pub(in crate::state) fn link<E: EntryKey>(&self, row: RowNumber) -> Option<RowNumber> {
         if !self.numbers.is_current(row) {
             return None;
@@ -164,7 +164,7 @@ impl Directory {
         }
     }
 
-    /// Asks for the entry of a row.
+    /// Prefetches the entry of a row.
     #[inline]
     pub(in crate::state) fn prefetch<E: EntryKey>(&self, row: RowNumber) {
         let entries = self.hot[self.place(row)].entries;

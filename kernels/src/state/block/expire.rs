@@ -6,7 +6,7 @@ use super::entry::{EntryKey, last_word};
 use super::rows::Block;
 use crate::state::Departed;
 
-/// Of so many rows one may be late for an order to be kept.
+/// One row in this many may be late for an order to be kept. Not measured.
 const FEW: usize = 8;
 
 /// What an eviction did to a block.
@@ -25,8 +25,8 @@ impl Block {
     /// Notes that no more rows come in. If few are late, the others expire in
     /// the order in which they lie; `late` is called with each of the few that
     /// is above `line`, for the caller to keep account of. If many are, the block
-    /// is looked through when some of its rows are due, as long as that is worth
-    /// the while. Returns when that is.
+    /// is looked through when some of its rows are due, as long as that pays. Returns when
+    /// that is.
     pub(in crate::state) fn close<E: EntryKey>(
         &mut self,
         line: Option<i64>,

@@ -13,7 +13,7 @@ use crate::arch::prefetch_address;
 use crate::error::Result;
 use crate::probe::fixed_array;
 
-/// Rows whose places are looked up before their values are read.
+/// Rows that are located before their values are read. Not measured.
 const AHEAD: usize = 128;
 
 /// A stored row.
@@ -111,7 +111,7 @@ impl PayloadPlan {
         }))
     }
 
-    /// How many of the first of `rows` fit into so many bytes, roughly; at
+    /// How many of the first of `rows` fit into `bytes`, roughly; at
     /// least one, if there is one.
     pub(in crate::state) fn within<'a>(
         &self,
@@ -207,7 +207,7 @@ impl Gathered {
     }
 }
 
-/// Validity of column `at`, fixed-width ones first; none where all are valid.
+/// Validity of column `at`, fixed-width ones first; `None` where all are valid.
 fn validity(rows: &[Option<Located<'_>>], at: usize) -> Option<NullBuffer> {
     let valid = |located: &Option<Located<'_>>| {
         located.is_some_and(|Located { block, row }| block.columns.is_valid(at, row))

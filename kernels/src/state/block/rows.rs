@@ -31,7 +31,7 @@ pub(in crate::state) struct Block {
     /// The order in which rows expire, if there is one: never before the block
     /// is closed.
     pub(super) due: Option<Due>,
-    /// A bit a row that has matched; empty where nobody asks.
+    /// A bit a row that has matched; empty if the store does not track matches.
     matched: Vec<u64>,
     /// A bit a row that was taken out; empty while there is none.
     pub(super) dead: Vec<u64>,
@@ -118,7 +118,7 @@ impl Block {
         arena.give_back(self.slot);
     }
 
-    /// Whether there is memory for so many words of entries.
+    /// Whether there is memory for this many words of entries.
     pub(super) fn has_entries(&self, words: usize) -> bool {
         self.values == words && words <= self.slot.words().len()
     }
@@ -209,7 +209,7 @@ impl Block {
         links: &[RowNumber],
     ) {
         assert!(self.rows + rows.len() <= shape.rows, "more rows than fit into a block");
-        assert_eq!(rows.len(), links.len(), "one link a row");
+        assert_eq!(rows.len(), links.len(), "one link per row");
         let at = self.rows;
         let (micros, nulls) = (new.times.micros(), new.times.nulls());
         let time = |row: u32| match nulls {

@@ -6,7 +6,9 @@ use crate::state::StateProbe;
 use crate::state::block::{EntryKey, RowNumber, Walk, Windows};
 use crate::table::FindCursor;
 
-/// Blocks of rows that are too new for which an entry point is looked up.
+/// An entry point is looked up if it skips more than this many blocks of rows that
+/// are too new: fewer rows are walked over sooner. No measurement is on
+/// record.
 const WORTH_SKIPPING: u32 = 2;
 
 impl<E: EntryKey> Ring<E> {
@@ -33,7 +35,7 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Loads the next rows and the newest candidates of each; none if there are
+    /// Loads the next rows and the newest candidates of each; `None` if there are
     /// no rows left.
     fn load(
         &self,

@@ -3,12 +3,14 @@
 
 use crate::time::EventTimes;
 
-/// Rows of a batch that are looked at.
+/// Rows of a batch that are looked at. Not measured.
 const SAMPLE: usize = 64;
-/// A smaller batch says nothing about itself.
+/// A batch with fewer times in its sample says nothing about where its bulk lies.
+/// Not measured.
 const FEW: usize = 10;
-/// So many more rows ahead than not are no outliers: the stream has jumped. So
-/// many rows in state say where it stands.
+/// With this many more rows ahead than not, they are not outliers: the stream has
+/// jumped. From this many rows on the state says where the stream stands. Not
+/// measured.
 const JUMP: usize = 64;
 
 /// Decides which rows are far ahead.
@@ -71,7 +73,7 @@ impl Front {
 
     /// Looks again at rows that were let in while there was nothing to tell what
     /// is far, once there is: the last time that is not. `times` gives that of
-    /// one in so many rows.
+    /// one in `step` rows.
     pub(super) fn settle(
         &mut self,
         span: Span,

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 
 use crate::state::block::RowNumber;
 
-/// A key counts as hot if it seems to have this many rows.
+/// A key counts as hot if it seems to have this many rows. Not measured.
 const HOT: u32 = 64;
 
 /// Noted rows by the hash of their key, the oldest first.
@@ -30,7 +30,7 @@ pub(super) struct HotKeys {
 }
 
 impl HotKeys {
-    /// Of so many rows one may be noted.
+    /// One row in this many may be noted. Not measured.
     pub(super) const EVERY: u32 = 64;
 
     /// Which of the rows that share its number's upper bits with `row` may be
@@ -53,7 +53,7 @@ impl HotKeys {
     }
 
     /// How many rows after the one of number `first` those are that may be
-    /// noted, of so many rows whose numbers do not wrap around.
+    /// noted, of `rows` rows whose numbers do not wrap around.
     pub(super) fn in_range(first: RowNumber, rows: u32) -> impl Iterator<Item = u32> {
         let first = first.0;
         let groups = first / Self::EVERY..=(first + rows) / Self::EVERY;

@@ -1,13 +1,29 @@
 //! Time-ordered blocks with one index: the fast store.
 //!
 //! Rows lie in blocks in the order in which they come, which is nearly that of
-//! event time. One table of heads names the newest row of each bucket of keys;
-//! each row names the next older one of its bucket. A look-up walks from the
-//! newest row to older ones and stops where no older row can be inside its
-//! interval. Rows at or before the eviction line are dead without being touched:
-//! look-ups compare times with the line, and a block of which all rows lie
-//! before it goes as a whole. Numbers of rows that are gone are told by their
-//! age, so that eviction need not clean the index either.
+//! event time. A table of heads names the newest row of each bucket of keys; each
+//! row names the next older one of its bucket.
+//!
+//! ```text
+//!          | block 0: gone      | block 1               | block 2, open
+//! number   | 0    1    2    3   | 4    5    6    7      | 8    9
+//! key      |                    | B    A    A    C      | A    B
+//! time     |                    | 10   11   12   12     | 13   14
+//! link     |                    | 0    1    5    2      | 6    4
+//! floor    |                    | 9                     | 12          greatest time before
+//!
+//! heads      A -> 8    B -> 9    C -> 7
+//! ```
+//!
+//! * *Insert* A at 15: number 10 in block 2; it links to the head of A, 8, and
+//!   becomes the head.
+//! * *Look up* A from 12 to 13: 8 (time 13) matches, 6 (12) matches, 5 (11) is
+//!   before 12, and so is the floor of its block, 9: no older row can match, and
+//!   the walk stops.
+//! * *Evict* up to 12: look-ups compare times with the line from now on, so no row
+//!   is touched. All rows of block 1 are due: it goes as a whole. The links 6 and
+//!   4 then lead to numbers that are not current, which ends their chains; the
+//!   heads need not be cleaned.
 //!
 //! What does not fit into the order of time would hold it up, and lies in rings
 //! of its own: rows far *ahead* of the others, until the others have come so
@@ -52,7 +68,8 @@ const UNTIMED: usize = 3;
 const MAIN_BITS: u32 = 31;
 /// Bits of the row numbers of the others, after three that tell them apart.
 const OTHER_BITS: u32 = 29;
-/// Blocks of rows ahead that one call puts in order.
+/// Blocks of rows ahead that one call moves to the main ring, at most. Not
+/// measured.
 const CAUGHT_UP: usize = 4;
 
 /// See the [module](self).

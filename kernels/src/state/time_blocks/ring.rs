@@ -15,9 +15,10 @@ use crate::state::block::{
 };
 use crate::state::{NewRows, StateSize, Upkeep};
 
-/// Buckets that are moved, at least, when rows come in during a resize.
+/// Buckets that are moved during a resize whenever rows come in, at least. Not
+/// measured.
 const MOVES: usize = 64;
-/// In a smaller state even the longest chain is short.
+/// In a smaller state even the longest chain is short. Not measured.
 const LONG_CHAINS: usize = 4096;
 
 /// How a ring is made.
@@ -107,7 +108,7 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Whether there are numbers for so many more rows.
+    /// Whether there are numbers for this many more rows.
     ///
     /// # Errors
     /// [`JoinError::TooManyStateRows`] if not.
@@ -232,7 +233,7 @@ impl<E: EntryKey> Ring<E> {
                 note(i);
             }
         }
-        // Now and then one of a key that has many rows all the same.
+        // Now and then one of a key that has many rows nevertheless.
         for i in HotKeys::in_range(next, rows.len() as u32) {
             let i = i as usize;
             if links[i] != none && gap(i) >= near && HotKeys::is_hot(gap(i), *live) {

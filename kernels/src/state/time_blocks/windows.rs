@@ -35,7 +35,7 @@ pub(super) struct Between<'a> {
 }
 
 impl<'a> Between<'a> {
-    /// The windows of a look-up; none if a sum may leave 64 bits.
+    /// The windows of a look-up; `None` if a sum may leave 64 bits.
     pub(super) fn new(interval: &IntervalProbe<'a>, from: i64) -> Option<Self> {
         let shift = interval.condition.shift(interval.side)?;
         let micros = interval.times.micros();

@@ -18,8 +18,9 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Probe rows a build row that are assumed where nothing is known: a table
-    /// that a stream is enriched from is kept for a while.
+    /// Probe rows per build row that are assumed where nothing is known: a table
+    /// that a stream is enriched from is kept for a while. An assumption, not a
+    /// measurement.
     pub const PROBES_A_ROW: f64 = 10.0;
 
     /// What is assumed of a table of `rows` rows where nothing is known.
@@ -41,7 +42,7 @@ pub struct KeysAtHand {
     pub shape: KeyShape,
     /// Rows of the table.
     pub rows: usize,
-    /// Rows a key, on average over the rows.
+    /// Rows per key, on average over the rows.
     pub rows_a_key: f64,
     /// Whether they are integers that lie close together.
     pub dense: bool,

@@ -13,7 +13,7 @@ use crate::table::build::{BuildInput, BuiltIndex, IndexBuilder};
 pub struct AutoIndex {
     /// What indexes cost.
     pub model: Arc<CostModel>,
-    /// Probe rows over the life of the table; none: not known, and
+    /// Probe rows over the life of the table; `None`: not known, and
     /// [`Expected::PROBES_A_ROW`] a build row are assumed.
     pub probe_rows: Option<f64>,
     /// Share of the probe rows that find a match.
@@ -40,7 +40,7 @@ impl AutoIndex {
         self.model.rank(keys, self.expected(keys.rows))
     }
 
-    /// What a table of so many rows will be used for.
+    /// What a table of `rows` rows will be used for.
     #[must_use]
     pub fn expected(&self, rows: usize) -> Expected {
         let Self { hit_rate, existence, gathers, .. } = *self;

@@ -10,7 +10,7 @@ use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
 use crate::table::IndexKind;
 
-/// From so many rows a key on a perfect hash is not tried: it takes distinct
+/// From this many rows per key on a perfect hash is not tried: it takes distinct
 /// keys only.
 pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
 
@@ -23,14 +23,14 @@ pub struct Estimate {
     pub build_ns: f64,
     /// Nanoseconds to probe a row, and to gather for it if that is asked for.
     pub probe_ns: f64,
-    /// Bytes a row.
+    /// Bytes per row.
     pub bytes: f64,
     /// Nanoseconds for the table and all of its probes.
     pub total_ns: f64,
 }
 
 /// What indexes cost at every size: points that were measured, and straight
-/// lines over the logarithms of rows and of rows a key between them.
+/// lines over the logarithms of rows and of rows per key between them.
 ///
 /// ```
 /// use streamjoin_kernels::key::KeyShape;
@@ -129,7 +129,7 @@ impl CostModel {
     fn estimate(&self, candidate: Candidate, keys: KeysAtHand, expected: Expected) -> Estimate {
         let at = |figure: fn(&CostPoint) -> f64| self.figure(candidate, keys, figure);
         let build_ns = at(|point| point.build_ns);
-        // Bytes a row fall in proportion as rows a key grow: straight in logarithms.
+        // Bytes per row fall in proportion as rows per key grow: straight in logarithms.
         let bytes = at(|point| point.bytes.max(f64::MIN_POSITIVE).ln()).exp();
         let hits = expected.hit_rate.clamp(0.0, 1.0);
         let found = if expected.existence {
@@ -144,7 +144,7 @@ impl CostModel {
     }
 
     /// A figure between the points: over rows at the two nearest numbers of
-    /// rows a key, and then between these.
+    /// rows per key, and then between these.
     fn figure(&self, candidate: Candidate, keys: KeysAtHand, figure: fn(&CostPoint) -> f64) -> f64 {
         let points = || {
             let same =

@@ -13,7 +13,7 @@ pub struct CostPoint {
     pub shape: KeyShape,
     /// Rows of the table.
     pub rows: f64,
-    /// Rows a key.
+    /// Rows per key.
     pub rows_a_key: f64,
     /// Nanoseconds to build a row.
     pub build_ns: f64,
@@ -25,6 +25,6 @@ pub struct CostPoint {
     pub exists_ns: f64,
     /// Nanoseconds to gather one column for the matches of a probe row.
     pub gather_ns: f64,
-    /// Bytes a row.
+    /// Bytes per row.
     pub bytes: f64,
 }

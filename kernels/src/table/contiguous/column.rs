@@ -16,7 +16,7 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// What is sorted: the key (or the whole hash, where it is too long to be
     /// moved), and last a word of half of the hash and the row.
     type Item: Plain + AsRef<[u64]>;
-    /// How many keys are compared at once; so many entries after the last one
+    /// How many keys are compared at once; this many entries after the last one
     /// may be read.
     const WINDOW: usize;
     /// Without these there are half as many buckets as keys, at least: where the
@@ -38,10 +38,10 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// An order of keys in which equal ones are neighbours.
     fn order(keys: Self::Keys<'_>, a: &Self::Item, b: &Self::Item) -> Ordering;
 
-    /// Room for so many keys.
+    /// Room for `keys` keys.
     fn with_room(keys: usize) -> Self;
 
-    /// Asks for what pushing an item will read, first for that of a far one.
+    /// Prefetches what pushing an item will read, first for that of a far one.
     fn prefetch_source(
         _keys: Self::Keys<'_>,
         _far: Option<&Self::Item>,
@@ -69,7 +69,7 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// [`order`](Self::order).
     fn compare(&self, at: usize, keys: Self::Keys<'_>, row: usize, hash: u64) -> Ordering;
 
-    /// Asks for what `window` will read first.
+    /// Prefetches what `window` will read first.
     fn prefetch(&self, at: usize);
 
     /// Bytes held.

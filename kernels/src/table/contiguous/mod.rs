@@ -1,8 +1,21 @@
 //! Keys in hash order, side by side, and a directory of where each bucket of
 //! them begins: compressed sparse rows.
 //!
+//! ```text
+//! build rows   0: 30   1: 10   2: 20   3: 10       bucket of 20 and 30: 0, of 10: 2
+//!
+//! starts       0   2   2   3   3      where the keys of each bucket begin, and the end
+//! column       20  30  10             the distinct keys, bucket by bucket
+//! runs         0   1   2   4          where the rows of each key begin, if any key has two
+//! order        2 | 0 | 1   3          the build row at each position
+//!
+//! look up 10   bucket 2 begins at key 2; the window from there holds 10 at once:
+//!              key 2, so positions 2 and 3, which are rows 1 and 3
+//! look up 11   bucket 1 begins at key 2; the window holds 10, not 11: no match
+//! ```
+//!
 //! A bucket is a prefix of the lower half of the hash (the upper bits choose
-//! partitions), with half a key to two on average. A probe reads the directory, then
+//! partitions), with half a key to two on average. A look-up reads the directory, then
 //! compares the next few keys at once, whether they are of its bucket or not:
 //! a key that is equal is. Rows of a key lie in a run of their own, outside the
 //! bucket, so that a hot key does not slow its neighbours, and duplicates cost

@@ -9,19 +9,21 @@ use super::column::KeyColumn;
 use crate::memory::Buffer;
 
 /// Bytes of the items of one partition, at most, as long as the number of
-/// partitions allows.
+/// partitions allows. Not measured.
 const PARTITION_BYTES: usize = 256 << 10;
-/// More partitions than this exceed what the TLB and the caches take.
+/// More partitions than this exceed what the TLB and the caches take: the prototype
+/// scattered to 2^8 to 2^10 at 2.5 to 2.8 ns per key; more were not measured.
 const MAX_PARTITION_BITS: u32 = 10;
-/// Buckets of at most so many rows need no order where all keys differ: a probe
-/// looks at all of them at once or walks them.
+/// Buckets of at most this many rows need no order where all keys differ: a probe
+/// looks at all of them at once or walks them. Not measured.
 const UNSORTED: usize = 4;
 
-/// In buckets of at most so many keys the keys are walked, in longer ones
-/// bisected.
+/// In buckets of at most this many keys the keys are walked, in longer ones
+/// bisected. Not measured.
 pub(super) const WALKED: usize = 32;
 
-/// How far ahead of its use a key that lies elsewhere is asked for.
+/// How far ahead of its use a key that lies elsewhere is prefetched.
+/// The prototype of this crate found 16 to 64 best; not measured here.
 const AHEAD: usize = 16;
 
 /// The bucket of a hash among `2^bits`, which are at most 2^32.

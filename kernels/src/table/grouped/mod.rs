@@ -1,9 +1,18 @@
 //! Indexes that number the distinct keys of the build side: what all of them
 //! share once a key is located.
 //!
+//! ```text
+//! number of a key   0         1    2
+//! starts            0         2    3         5      where the run of each key begins
+//! order             4    7  | 0  | 1    3           the build row at each position
+//!
+//! a probe row p whose key has number 2: the pairs (p, 3) and (p, 4), positions
+//! that the order turns into rows 1 and 3
+//! ```
+//!
 //! Rows of one key lie side by side in an order of the index's own, its *run*,
-//! so that a key is located once a probe row however many rows it has, and its
-//! pairs are written by a loop without a check a pair. Where all keys differ
+//! so that a key is located once per probe row however many rows it has, and its
+//! pairs are written by a loop without a check per pair. Where all keys differ
 //! the number of a key is its position and there are no runs.
 
 mod rows;
@@ -23,7 +32,8 @@ use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows located together: enough to hide memory latency, few enough that
-/// their state stays in the first-level cache.
+/// their state stays in the first-level cache. As in `chained`; other sizes were
+/// not measured.
 pub(super) const BLOCK: usize = 128;
 /// Finds the number of a key.
 pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
@@ -38,7 +48,7 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
     /// One more than the largest number.
     fn numbers(&self) -> usize;
 
-    /// For each row of a block the number of its key, or [`NO_ROW`]. Returns how
+    /// For each row of a block, the number of its key, or [`NO_ROW`]. Returns how
     /// many places for a key were looked at.
     ///
     /// # Safety
@@ -181,7 +191,7 @@ impl<L: Locate> Grouped<L> {
             // SAFETY: the lengths of all runs add up to the total.
             unsafe { writer.run(row, start, (end - start) as usize) };
         }
-        // SAFETY: so many pairs were written.
+        // SAFETY: this many pairs were written.
         unsafe { writer.finish(total) };
     }
 }
@@ -218,7 +228,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
-        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        assert_eq!(probe.len(), matches.len(), "one match per probe row");
         let keys = L::keys(probe.keys());
         if probe.matchable().is_some() {
             matches.fill(NO_ROW);
@@ -241,7 +251,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
-        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
+        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit per probe row");
         found.fill(0);
         if probe.matchable().is_some() {
             self.each_block(probe, |_, rows, numbers| {
@@ -305,7 +315,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             };
             let (rows, numbers) = (&rows[..count], &found[..count]);
             match &self.runs {
-                // At most one pair a row, and no more rows than room.
+                // At most one pair per row, and no more rows than room.
                 None => {
                     pairs.probe_rows.extend_from_slice(rows);
                     pairs.build_rows.extend_from_slice(numbers);

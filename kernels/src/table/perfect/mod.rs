@@ -1,6 +1,22 @@
 //! A perfect hash table: every key has a slot of its own, which is found by
 //! arithmetic and one byte, so that a look-up has no loop and no branch.
 //!
+//! ```text
+//! build rows   0: 7    1: 30   2: 20   3: 10
+//!
+//! bucket       0    1    2                     a range of hashes
+//! pilots       3    0    41                    one byte per bucket
+//! slot         0    1    2    3    4
+//! keys         20   7    30   7*   10          * a hole: a copy of a key of another slot
+//! order        2    0    1    -    3           the build row in each slot
+//!
+//! look up 10   its hash is of bucket 2, whose pilot is 41; hash and 41 mixed give
+//!              slot 4; the key there is 10: position 4, row 3
+//! look up 99   bucket 1, pilot 0, slot 3; the key there is 7: no match
+//! build        each bucket tries pilots 0, 1, 2, ... until all its keys fall into
+//!              slots that are free and differ
+//! ```
+//!
 //! Keys fall into small buckets; of each bucket one byte, its *pilot*, says how
 //! the hashes of its keys are changed so that all of them land in slots of
 //! their own (Pibiri, Trani, "PTHash", SIGIR 2021; Hermann et al., "PHOBIC",
@@ -26,8 +42,8 @@ use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
 use crate::pairs::{NO_ROW, Pairs};
 
-/// Probe rows that are looked up at a time; whole words of
-/// [`JoinIndex::exists`].
+/// Probe rows that are looked up at a time; whole words of [`JoinIndex::exists`].
+/// Other sizes were not measured.
 const BLOCK: usize = slot_keys::LISTED;
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.
@@ -125,14 +141,14 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
     }
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
-        assert_eq!(probe.len(), matches.len(), "one match a probe row");
+        assert_eq!(probe.len(), matches.len(), "one match per probe row");
         let blocks = (0..).step_by(BLOCK).zip(matches.chunks_mut(BLOCK));
         let looked_at = blocks.map(|(from, matches)| self.match_block(probe, from, matches));
         looked_at.sum::<usize>() as u64
     }
 
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
-        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit a probe row");
+        assert_eq!(found.len(), probe.len().div_ceil(64), "one bit per probe row");
         let mut matches = [0; BLOCK];
         for (from, found) in (0..).step_by(BLOCK).zip(found.chunks_mut(BLOCK / 64)) {
             let matches = &mut matches[..BLOCK.min(probe.len() - from)];

@@ -6,12 +6,14 @@ use crate::arch::{Geometry, Hashed, Isa, PILOT_PADDING, Strided, pilot_matches, 
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
-/// Keys a bucket, on average. More cost time to place, fewer cost pilots.
+/// Keys per bucket, on average. More cost time to place, fewer cost pilots. Other
+/// values were not measured.
 const BUCKET_KEYS: f64 = 3.0;
-/// Keys a slot. More cost time to place, fewer cost slots.
+/// Keys per slot. More cost time to place, fewer cost slots. Other values were not
+/// measured.
 const LOAD: f64 = 0.8;
-/// Keys of a part at most, about: what is touched while one is placed stays in
-/// the second-level cache.
+/// Keys of a part at most, about: what is touched while one is placed stays in the
+/// second-level cache. Not measured.
 const PART_KEYS: usize = 1 << 14;
 /// No bucket of different hashes is ever as large as this: with three keys on
 /// average, not one in 10^25.

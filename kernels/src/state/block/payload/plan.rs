@@ -15,7 +15,7 @@ pub(in crate::state) struct PayloadPlan {
     pub(in crate::state::block) fixed: Vec<FixedColumn>,
     /// Strings and binaries.
     pub(in crate::state::block) texts: Vec<DataType>,
-    /// The columns that are kept as one byte string a row, by position.
+    /// The columns that are kept as one byte string per row, by position.
     pub(super) encoded: Vec<usize>,
     pub(in crate::state::block) codec: Codec,
     /// Bytes of a row of fixed-width columns.

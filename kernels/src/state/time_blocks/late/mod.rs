@@ -14,9 +14,10 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::state::block::RowNumber;
 
-/// Most days.
+/// Most days. Not measured.
 const DAYS: i128 = 2048;
-/// Rows that may lie outside the calendar, beside as many as lie in it.
+/// Rows that may lie outside the calendar, in addition to as many as lie in it. Not
+/// measured.
 const FEW: usize = 64;
 
 /// Row numbers by day.

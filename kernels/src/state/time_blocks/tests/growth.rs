@@ -32,7 +32,7 @@ fn rows_that_left_from_the_middle_give_their_memory_back() {
         let (late, live) = (main.late.len(), main.live);
         assert!(late <= 2 * live + 1024, "{late} late rows noted, {live} live");
     }
-    assert!(most < 400, "{most} bytes a row");
+    assert!(most < 400, "{most} bytes per row");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn filled(rows: u64, keys: u64) -> Twin<WordEntry> {
 
 #[test]
 fn a_look_up_far_behind_the_newest_rows_walks_what_it_finds() {
-    // 1e4 rows a key.
+    // 1e4 rows per key.
     let (rows, keys) = (20_000, 2);
     let twin = &mut filled(rows, keys);
     let newest = rows + 10_000;

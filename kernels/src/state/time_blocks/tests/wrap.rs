@@ -133,7 +133,7 @@ fn late_rows_that_were_moved_long_ago_do_not_expire_in_the_name_of_others() {
         let stay: Vec<_> = (0..8).map(|i| row(1000 + i as u64, 2 * wait - i)).collect();
         twin.insert(&stay);
         for now in 0..wait {
-            // Ten rows a step, which leave at once; every fifth is late.
+            // Ten rows per step, which leave at once; every fifth is late.
             let rows: Vec<_> =
                 (0..10).map(|i| row(i, wait + now - if i % 5 == 4 { 9 } else { 0 })).collect();
             twin.insert(&rows);
