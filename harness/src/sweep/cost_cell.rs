@@ -99,7 +99,7 @@ impl CostCell {
             candidate,
             shape: self.shape,
             rows: self.hits.build_rows as f64,
-            rows_a_key: self.hits.duplicates as f64,
+            rows_per_key: self.hits.duplicates as f64,
             build_ns: hit.ns_per_build_row?,
             hit_ns,
             miss_ns: miss.ns_per_probe_pairs?,

@@ -156,8 +156,9 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// Bytes that building over `keys` takes at its peak, the index included:
     /// what a caller reserves before. A generous guess unless told better.
     fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
-        const A_ROW: usize = 40;
-        keys.bytes() + keys.len() * A_ROW
+        // Not measured.
+        const BYTES_PER_ROW: usize = 40;
+        keys.bytes() + keys.len() * BYTES_PER_ROW
     }
 
     /// Builds the index over the rows of `input`. Where it cannot serve them it

@@ -8,10 +8,10 @@ use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, KeyPair, L
 use streamjoin_kernels::table::auto::AutoIndex;
 use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, TableSnapshot};
 
-/// 20,000 rows `d`, `name`, `number`; keys far apart, each `rows_a_key` times.
-fn table(rows_a_key: i64) -> RecordBatch {
+/// 20,000 rows `d`, `name`, `number`; keys far apart, each `rows_per_key` times.
+fn table(rows_per_key: i64) -> RecordBatch {
     let n = 20_000i64;
-    let key = |i: i64| (i / rows_a_key).wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
+    let key = |i: i64| (i / rows_per_key).wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
     let names = (0..n).map(|i| Some("n".repeat(i as usize % 20)));
     let columns: [(&str, ArrayRef); 3] = [
         ("d", Arc::new(Int64Array::from_iter_values((0..n).map(key)))),
@@ -79,8 +79,8 @@ fn choices() -> Vec<IndexChoice> {
 
 #[test]
 fn a_table_beyond_the_limit_is_partitioned_and_answers_the_same() {
-    for rows_a_key in [1, 4] {
-        let table = table(rows_a_key);
+    for rows_per_key in [1, 4] {
+        let table = table(rows_per_key);
         for index in choices() {
             let build = |bytes| {
                 let join = join(&table, equal(), limited(index.clone(), bytes, Beyond::Partition));
@@ -134,8 +134,8 @@ fn a_broadcast_that_was_asked_for_is_noted_beyond_the_limit() {
 fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
     let often = AutoIndex { probe_rows: Some(1e9), ..AutoIndex::default() };
     let (mut same, mut other) = (0, 0);
-    for rows_a_key in [1, 4] {
-        let table = table(rows_a_key);
+    for rows_per_key in [1, 4] {
+        let table = table(rows_per_key);
         let tables = std::slice::from_ref(&table);
         for layout in Layout::ALL {
             for index in choices().into_iter().chain([IndexChoice::Auto(often.clone())]) {

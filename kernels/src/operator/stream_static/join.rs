@@ -115,7 +115,7 @@ impl Join {
             return Vec::new();
         }
         let shape = self.plan.key_shape();
-        let keys = KeysAtHand { shape, rows, rows_a_key: 1.0, dense: false };
+        let keys = KeysAtHand { shape, rows, rows_per_key: 1.0, dense: false };
         auto.model.rank(keys, auto.expected(rows))
     }
 

@@ -21,13 +21,13 @@ impl Expected {
     /// Probe rows per build row that are assumed where nothing is known: a table
     /// that a stream is enriched from is kept for a while. An assumption, not a
     /// measurement.
-    pub const PROBES_A_ROW: f64 = 10.0;
+    pub const PROBES_PER_ROW: f64 = 10.0;
 
     /// What is assumed of a table of `rows` rows where nothing is known.
     #[must_use]
     pub fn of_rows(rows: usize) -> Self {
         Self {
-            probe_rows: Self::PROBES_A_ROW * rows as f64,
+            probe_rows: Self::PROBES_PER_ROW * rows as f64,
             hit_rate: 1.0,
             existence: false,
             gathers: true,
@@ -43,7 +43,7 @@ pub struct KeysAtHand {
     /// Rows of the table.
     pub rows: usize,
     /// Rows per key, on average over the rows.
-    pub rows_a_key: f64,
+    pub rows_per_key: f64,
     /// Whether they are integers that lie close together.
     pub dense: bool,
 }

@@ -47,7 +47,7 @@ impl QuickestFirst {
                 return ranked.first().map(|best| best.candidate);
             }
             IndexChoice::Kind(IndexKind::Direct) if !keys.dense => IndexKind::Direct.stand_in(),
-            IndexChoice::Kind(IndexKind::Perfect) if keys.rows_a_key >= DISTINCT_BELOW => {
+            IndexChoice::Kind(IndexKind::Perfect) if keys.rows_per_key >= DISTINCT_BELOW => {
                 IndexKind::Perfect.stand_in()
             }
             IndexChoice::Kind(kind) => *kind,

@@ -14,7 +14,7 @@ pub struct AutoIndex {
     /// What indexes cost.
     pub model: Arc<CostModel>,
     /// Probe rows over the life of the table; `None`: not known, and
-    /// [`Expected::PROBES_A_ROW`] a build row are assumed.
+    /// [`Expected::PROBES_PER_ROW`] a build row are assumed.
     pub probe_rows: Option<f64>,
     /// Share of the probe rows that find a match.
     pub hit_rate: f64,
@@ -58,9 +58,9 @@ impl IndexBuilder for AutoIndex {
         // What is chosen is not known before hashes are: the largest of what is
         // for keys that differ and for keys that repeat.
         let rows = keys.len();
-        let chosen = [1.0, 2.0, 10.0].map(|rows_a_key| {
+        let chosen = [1.0, 2.0, 10.0].map(|rows_per_key| {
             let (shape, dense) = (keys.shape(), false);
-            let keys_at_hand = KeysAtHand { shape, rows, rows_a_key, dense };
+            let keys_at_hand = KeysAtHand { shape, rows, rows_per_key, dense };
             let best = self.model.rank(keys_at_hand, self.expected(rows))[0].candidate;
             best.builder().estimated_bytes(keys)
         });

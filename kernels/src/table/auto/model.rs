@@ -37,7 +37,7 @@ pub struct Estimate {
 /// use streamjoin_kernels::table::auto::{CostModel, Expected, KeysAtHand};
 ///
 /// let model = CostModel::shipped();
-/// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_a_key: 1.0, dense: false };
+/// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_per_key: 1.0, dense: false };
 /// for estimate in model.rank(keys, Expected::of_rows(keys.rows)) {
 ///     println!("{}: {:.1} ns a probe row", estimate.candidate, estimate.probe_ns);
 /// }
@@ -58,7 +58,7 @@ impl CostModel {
         for point in &points {
             let figures = [
                 point.rows,
-                point.rows_a_key,
+                point.rows_per_key,
                 point.build_ns,
                 point.hit_ns,
                 point.miss_ns,
@@ -111,7 +111,7 @@ impl CostModel {
             let candidate = point.candidate;
             let serves = match candidate.index {
                 IndexKind::Direct => keys.dense,
-                IndexKind::Perfect => keys.rows_a_key < DISTINCT_BELOW,
+                IndexKind::Perfect => keys.rows_per_key < DISTINCT_BELOW,
                 _ => true,
             };
             if serves && !candidates.contains(&candidate) {
@@ -151,18 +151,18 @@ impl CostModel {
                 move |point: &&CostPoint| point.candidate == candidate && point.shape == keys.shape;
             self.points.iter().filter(same)
         };
-        let mut levels: Vec<f64> = points().map(|point| point.rows_a_key).collect();
+        let mut levels: Vec<f64> = points().map(|point| point.rows_per_key).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup();
         let by_level: Vec<(f64, f64)> = levels
             .into_iter()
             .map(|level| {
-                let line = points().filter(|point| point.rows_a_key == level);
+                let line = points().filter(|point| point.rows_per_key == level);
                 let line = line.map(|point| (point.rows, figure(point))).collect();
                 (level, between(line, keys.rows as f64))
             })
             .collect();
-        between(by_level, keys.rows_a_key)
+        between(by_level, keys.rows_per_key)
     }
 }
 

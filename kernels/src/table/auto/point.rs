@@ -14,7 +14,7 @@ pub struct CostPoint {
     /// Rows of the table.
     pub rows: f64,
     /// Rows per key.
-    pub rows_a_key: f64,
+    pub rows_per_key: f64,
     /// Nanoseconds to build a row.
     pub build_ns: f64,
     /// Nanoseconds for a probe row with matches, all pairs listed.

@@ -17,7 +17,7 @@ impl KeysAtHand {
         Self {
             shape: input.keys.shape(),
             rows: input.keys.len(),
-            rows_a_key: rows_a_key(input.hashes),
+            rows_per_key: rows_per_key(input.hashes),
             dense: Direct::serves(input.keys),
         }
     }
@@ -26,7 +26,7 @@ impl KeysAtHand {
 /// Rows per key, weighted by rows: two rows drawn at random are of one key with a
 /// chance of `(rows per key - 1) / (rows - 1)`, so that few equal pairs in a
 /// sample tell even a small number of a large table.
-fn rows_a_key(hashes: &[u64]) -> f64 {
+fn rows_per_key(hashes: &[u64]) -> f64 {
     let rows = hashes.len();
     if rows < 2 {
         return 1.0;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_tells_how_many_rows_a_key_has() {
+    fn a_sample_tells_how_many_rows_per_key_has() {
         for rows in [2u64, 100, 10_000, 300_000] {
             for duplicates in [1, 2, 10, 100] {
                 if duplicates > rows {
@@ -63,7 +63,7 @@ mod tests {
                 }
                 let hashes: Vec<u64> =
                     (0..rows).map(|i| mix(mix(i) % (rows / duplicates))).collect();
-                let found = rows_a_key(&hashes);
+                let found = rows_per_key(&hashes);
                 // Keys drawn at random have one row more, weighted by rows.
                 let wanted = duplicates as f64 + 1.0;
                 assert!(
@@ -72,17 +72,17 @@ mod tests {
                 );
                 // Side by side, as in a table that is sorted.
                 let sorted: Vec<u64> = (0..rows).map(|i| mix(i / duplicates)).collect();
-                let found = rows_a_key(&sorted);
+                let found = rows_per_key(&sorted);
                 let wanted = duplicates as f64;
                 assert!(
                     found > wanted * 0.4 - 0.5 && found < wanted * 1.8 + 0.5,
                     "{rows} sorted rows, {duplicates} a key: {found}"
                 );
                 let distinct: Vec<u64> = (0..rows).map(mix).collect();
-                assert_eq!(rows_a_key(&distinct), 1.0);
+                assert_eq!(rows_per_key(&distinct), 1.0);
             }
         }
-        assert_eq!(rows_a_key(&[]), 1.0);
-        assert_eq!(rows_a_key(&[5; 1000]), 1000.0);
+        assert_eq!(rows_per_key(&[]), 1.0);
+        assert_eq!(rows_per_key(&[5; 1000]), 1000.0);
     }
 }

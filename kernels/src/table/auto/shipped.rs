@@ -14,13 +14,13 @@ use crate::table::IndexKind::{self, Chained, Contiguous, Direct, Hashbrown, Line
 type Measured = (KeyShape, IndexKind, bool, f64, f64, [f64; 6]);
 
 pub(super) fn points() -> Vec<CostPoint> {
-    let point = |&(shape, index, filtered, rows, rows_a_key, figures): &Measured| {
+    let point = |&(shape, index, filtered, rows, rows_per_key, figures): &Measured| {
         let [build_ns, hit_ns, miss_ns, exists_ns, gather_ns, bytes] = figures;
         CostPoint {
             candidate: Candidate { index, filtered },
             shape,
             rows,
-            rows_a_key,
+            rows_per_key,
             build_ns,
             hit_ns,
             miss_ns,

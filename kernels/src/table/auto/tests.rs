@@ -10,7 +10,7 @@ fn point(index: IndexKind, filtered: bool, rows: f64, figures: [f64; 4]) -> Cost
         candidate: Candidate { index, filtered },
         shape: KeyShape::Word,
         rows,
-        rows_a_key: 1.0,
+        rows_per_key: 1.0,
         build_ns,
         hit_ns,
         miss_ns,
@@ -40,7 +40,7 @@ fn best(keys: KeysAtHand, expected: Expected) -> Candidate {
 }
 
 const KEYS: KeysAtHand =
-    KeysAtHand { shape: KeyShape::Word, rows: 10_000_000, rows_a_key: 1.0, dense: false };
+    KeysAtHand { shape: KeyShape::Word, rows: 10_000_000, rows_per_key: 1.0, dense: false };
 
 #[test]
 fn the_choice_follows_reuse_density_duplicates_and_hit_rate() {
@@ -59,7 +59,7 @@ fn the_choice_follows_reuse_density_duplicates_and_hit_rate() {
         best(KeysAtHand { dense: true, ..KEYS }, expected(20.0, 1.0)),
         plain(IndexKind::Direct)
     );
-    let repeated = KeysAtHand { rows_a_key: 1.5, ..KEYS };
+    let repeated = KeysAtHand { rows_per_key: 1.5, ..KEYS };
     assert_eq!(best(repeated, expected(20.0, 1.0)), plain(IndexKind::Chained));
 }
 
@@ -80,8 +80,8 @@ fn the_shipped_model_is_one_and_ranks_every_shape() {
     assert_eq!(CostModel::new(model.points().to_vec()).unwrap(), *model);
     for shape in [KeyShape::Word, KeyShape::Wide, KeyShape::Bytes] {
         for rows in [0, 1, 1000, 1_000_000, 4_000_000_000] {
-            for rows_a_key in [1.0, 3.0, 1e6] {
-                let keys = KeysAtHand { shape, rows, rows_a_key, dense: false };
+            for rows_per_key in [1.0, 3.0, 1e6] {
+                let keys = KeysAtHand { shape, rows, rows_per_key, dense: false };
                 let ranked = model.rank(keys, Expected::of_rows(rows));
                 assert!(!ranked.is_empty() && ranked.iter().all(|e| e.total_ns.is_finite()));
                 assert!(ranked.is_sorted_by(|a, b| a.total_ns <= b.total_ns));
