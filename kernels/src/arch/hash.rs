@@ -36,7 +36,7 @@ pub fn mix(mut word: u64) -> u64 {
 pub(crate) const MIX_1: u64 = 0xff51_afd7_ed55_8ccd;
 pub(crate) const MIX_2: u64 = 0xc4ce_b9fe_1a85_ec53;
 
-/// The hash of one 16-byte key, as [`hash_wide`] gives it.
+/// The hash of one 16-byte key, as [`hash_wide`] computes it.
 #[inline(always)]
 #[must_use]
 pub fn mix_wide(word: i128, seed: u64) -> u64 {

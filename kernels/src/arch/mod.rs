@@ -3,9 +3,9 @@
 //!
 //! Every kernel has a portable twin that is always compiled and tested; the
 //! level is a value ([`Isa`]) that each table holds, so one binary runs
-//! everywhere and tests force each level. A file here (`hash` and its
-//! like) checks the arguments and sends them to the file of the same name of a
-//! level; adding an architecture is one folder and one arm in `dispatch`.
+//! everywhere and tests force each level. A file here, such as `hash`, checks the
+//! arguments and passes them to the file of the same name of a level; adding a
+//! level is one folder and one arm in `dispatch`. No other room has intrinsics.
 //!
 //! ```
 //! use streamjoin_kernels::Isa;
@@ -41,8 +41,8 @@ pub use prefetch::{prefetch_address, prefetch_read};
 pub(crate) use select::{found_bits, select_matches};
 pub(crate) use walk::{Active, BlockHead, Blocks, Chains, LinkTime, WALK_ROWS, walk_chains};
 
-/// Calls the kernel of a level: `module::function(arguments)` of `portable` or
-/// of the level's own folder.
+/// Calls the kernel of a level: `module::function(arguments)` of `portable` or of
+/// the level's own folder.
 ///
 /// The arguments are checked by the caller; where a kernel asks for more than a
 /// slice can say, the caller is an `unsafe fn` that asks for it too.

@@ -90,19 +90,19 @@ pub struct StorePlan {
     pub tracks_matches: bool,
     /// Whether look-ups come with an interval.
     pub timed: bool,
-    /// Gives the hashes of keys, those that come with rows and look-ups included.
+    /// Hashes keys; the hashes that come with rows and look-ups are its.
     pub hasher: KeyHasher,
     /// How a store that keeps blocks cuts them.
     pub blocks: BlockOptions,
 }
 
-/// Blocks of a store that keeps its rows in such; none of it changes an answer.
+/// How a store cuts its blocks, if it keeps rows in blocks; it changes no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockOptions {
     /// Rows of a block, 1 to [`MAX_ROWS`](Self::MAX_ROWS).
     pub rows: usize,
-    /// The number of the first row. Numbers count up and wrap around; a start
-    /// near the end brings that about soon, for those who test.
+    /// The number of the first row. Numbers count up and wrap around; with a start
+    /// near the end tests see that soon.
     pub first_row: u32,
 }
 
@@ -113,6 +113,7 @@ impl BlockOptions {
 
 impl Default for BlockOptions {
     fn default() -> Self {
+        // The size was not measured.
         Self { rows: 1024, first_row: 0 }
     }
 }

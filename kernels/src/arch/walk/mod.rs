@@ -62,7 +62,7 @@ impl LinkTime {
     }
 }
 
-/// What a step along a chain needs to know of a block of stored rows.
+/// What a step along a chain needs to know about a block of stored rows.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct BlockHead {

@@ -1,5 +1,5 @@
-//! Where the time of a stream stands, so that rows far ahead of it are told
-//! apart: they would hold up what is ordered by time.
+//! Where the time of a stream stands, and so which rows are far ahead of it: they
+//! would hold up what is ordered by time.
 
 use crate::time::EventTimes;
 
@@ -18,11 +18,11 @@ const JUMP: usize = 64;
 pub(super) struct Front {
     /// Rows that were far ahead, less those that were not.
     ahead: usize,
-    /// Whether rows were let in while there was nothing to tell what is far.
+    /// Whether rows were let in while nothing showed what is far.
     pub(super) unsettled: bool,
 }
 
-/// What the rows in state say.
+/// The event times of the rows in state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) rows: usize,
@@ -71,9 +71,9 @@ impl Front {
         limit
     }
 
-    /// Looks again at rows that were let in while there was nothing to tell what
-    /// is far, once there is: the last time that is not. `times` gives that of
-    /// one in `step` rows.
+    /// The last time that is not far, for rows that were let in while nothing
+    /// showed what is far, once something does. `times` returns the time of one in
+    /// this many rows.
     pub(super) fn settle(
         &mut self,
         span: Span,
