@@ -30,7 +30,7 @@ pub(crate) fn bloom_bits(hash: u64, words: usize) -> (usize, u64) {
 ///
 /// # Panics
 /// If the filter is empty or has 2^32 words or more, `passing` is not one word
-/// for each 64 hashes begun, or the machine lacks `isa`.
+/// per 64 hashes, the last ones included, or the machine lacks `isa`.
 pub(crate) fn bloom_passing(
     isa: Isa,
     filter: &[u64],

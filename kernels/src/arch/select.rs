@@ -23,7 +23,7 @@ pub(crate) fn select_matches(
 /// Sets bit `i` of `found` where `matches[i]` is not [`NO_ROW`](crate::pairs::NO_ROW); clears the rest.
 ///
 /// # Panics
-/// If `found` is not one word for each 64 matches begun, or the machine lacks
+/// If `found` is not one word per 64 matches, the last ones included, or the machine lacks
 /// `isa`.
 pub(crate) fn found_bits(isa: Isa, matches: &[u32], found: &mut [u64]) {
     assert_eq!(found.len(), matches.len().div_ceil(64), "one bit per match");

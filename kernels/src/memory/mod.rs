@@ -5,7 +5,7 @@
 //! measured on the kernels of this crate, 2 MB pages make builds 2 to 5 times
 //! and probes 1.1 to 1.25 times faster. With transparent huge pages set to
 //! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
-//! maps of our own that ask for huge ones. All works without them.
+//! maps of our own that ask for huge ones. Everything works without them.
 //!
 //! A caller who accounts for memory is asked first: [`MemoryReservation`].
 //!

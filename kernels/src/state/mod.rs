@@ -148,13 +148,13 @@ pub struct StateProbe<'a> {
 
 impl StateProbe<'_> {
     /// Number of rows that look for partners: a cursor is done when it has come
-    /// so far.
+    /// this far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.map_or(self.keys.len(), <[u32]>::len)
     }
 
-    /// Whether no row does.
+    /// Whether no row looks for partners.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -211,9 +211,9 @@ impl Departed {
 pub struct Eviction {
     /// Rows that left.
     pub rows: u64,
-    /// Rows that were looked at.
+    /// Rows that were read.
     pub visited: u64,
-    /// Blocks that were looked at, in a store that has some.
+    /// Blocks that were read, in a store that has blocks.
     pub blocks: u64,
 }
 
@@ -237,7 +237,7 @@ impl Add for Upkeep {
 /// The stored rows of one side.
 ///
 /// An id names a row up to the next [`reclaim`], after which it may have another.
-/// Rows that were taken out are found no more and do not count, but can be
+/// Rows that were taken out are not found any more and do not count, but can be
 /// gathered until then; ids and the positions of cursors stay as they are in
 /// between.
 ///
@@ -264,9 +264,8 @@ pub trait StateStore: fmt::Debug + Send + Sync {
 
     /// Appends pairs of probe rows and stored rows with equal keys and times
     /// inside the interval, until about `limit` pairs are held or the probe is
-    /// at its end, which the cursor says; returns how many stored rows were
-    /// looked at. As long as the caller takes the pairs away between calls,
-    /// each call gets on. No row may be stored or reclaimed between the calls
+    /// finished, which the cursor says; returns how many stored rows were read. As
+    /// long as the caller removes the pairs between calls, each call makes progress. No row may be stored or reclaimed between the calls
     /// of one cursor.
     ///
     /// # Panics
@@ -286,7 +285,7 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// If an id names no row.
     fn set_matched(&mut self, rows: &[u32]);
 
-    /// Takes rows out, those that are in state; returns how many that were.
+    /// Takes rows out, those that are in state; returns how many there were.
     ///
     /// # Panics
     /// If an id names no row.

@@ -154,7 +154,7 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Bytes that building over `keys` takes at its peak, the index included:
-    /// what a caller reserves before. A generous guess unless told better.
+    /// what a caller reserves before. A generous guess by default.
     fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
         // Not measured.
         const BYTES_PER_ROW: usize = 40;

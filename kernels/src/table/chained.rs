@@ -56,7 +56,7 @@ impl KindOfIndex for Kind {
     }
 }
 
-/// The index; positions count from 1, 0 ends a chain.
+/// The index; entries are numbered from 1, 0 ends a chain.
 #[derive(Debug)]
 struct Chained<S> {
     store: S,
@@ -68,7 +68,7 @@ struct Chained<S> {
 impl<S: KeyStore> Chained<S> {
     fn new(mut store: S, hashes: &[u64]) -> Self {
         let rows = hashes.len();
-        assert_eq!(store.positions(), rows + 1, "one hash per key");
+        assert_eq!(store.entries(), rows + 1, "one hash per key");
         // One head per row at most: load factor at most 1.
         let mut heads = Buffer::<u32>::zeroed(rows.max(1).next_power_of_two());
         let mask = heads.len() - 1;
@@ -77,10 +77,10 @@ impl<S: KeyStore> Chained<S> {
             if row >= AHEAD {
                 prefetch_read(&heads, hashes[row - AHEAD] as usize & mask);
             }
-            let position = row as u32 + 1;
+            let entry = row as u32 + 1;
             let head = &mut heads[hashes[row] as usize & mask];
-            store.link(position, *head);
-            *head = position;
+            store.link(entry, *head);
+            *head = entry;
         }
         let touched = heads.bytes() + store.bytes();
         Self { store, heads, prefetch: touched > CacheSizes::detect().l2 / 2 }
@@ -141,7 +141,7 @@ impl<S: KeyStore> Chained<S> {
         count
     }
 
-    /// One step along the chains: for each row, `on_match(row, position)` if
+    /// One step along the chains: for each row, `on_match(row, entry)` if
     /// its candidate matches, then its next candidate, if `on_match` asks for
     /// more. Returns how many rows go on; they are moved to the front.
     #[inline(always)]
@@ -161,15 +161,15 @@ impl<S: KeyStore> Chained<S> {
             // from `start_block` over this probe (the cursor's contract,
             // checked by `find`), so they are below its length, which is that
             // of `hashes` and `keys`. Candidates come from `heads` and from the
-            // store's links, which hold positions of this store only.
+            // store's links, which hold numbers of this store's entries only.
             unsafe {
                 let row = *rows.get_unchecked(i);
-                let position = *candidates.get_unchecked(i);
+                let entry = *candidates.get_unchecked(i);
                 debug_assert!((row as usize) < hashes.len());
                 let hash = *hashes.get_unchecked(row as usize);
-                let hit = self.store.matches(position, keys, row as usize, hash);
-                let go_on = on_candidate(row, position, hit);
-                let next = self.store.next(position);
+                let hit = self.store.matches(entry, keys, row as usize, hash);
+                let go_on = on_candidate(row, entry, hit);
+                let next = self.store.next(entry);
                 *rows.get_unchecked_mut(kept) = row;
                 *candidates.get_unchecked_mut(kept) = next;
                 if self.prefetch {
@@ -188,7 +188,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
     }
 
     fn rows(&self) -> usize {
-        self.store.positions() - 1
+        self.store.entries() - 1
     }
 
     fn bytes(&self) -> usize {
@@ -219,9 +219,9 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                     keys,
                     &mut rows[..count],
                     &mut candidates[..count],
-                    |row, position, hit| {
+                    |row, entry, hit| {
                         // A miss leaves what is there, which is "none".
-                        let found = if hit { position - 1 } else { NO_ROW };
+                        let found = if hit { entry - 1 } else { NO_ROW };
                         debug_assert!((row as usize) < matches.len());
                         // SAFETY: rows are below the probe's length, asserted
                         // above to be that of `matches`.
@@ -247,10 +247,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         assert!(
             cursor.rows.iter().all(|&row| (row as usize) < probe.len())
-                && cursor
-                    .candidates
-                    .iter()
-                    .all(|&c| c != 0 && (c as usize) < self.store.positions()),
+                && cursor.candidates.iter().all(|&c| c != 0 && (c as usize) < self.store.entries()),
             "cursor of another probe"
         );
         let room = limit.saturating_sub(pairs.len()).max(1);
@@ -287,13 +284,13 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                     keys,
                     &mut cursor.rows,
                     &mut cursor.candidates,
-                    |row, position, hit| {
+                    |row, entry, hit| {
                         debug_assert!(found < active);
                         // SAFETY: `found` grows by at most one per call and the
                         // step makes `active` calls, the length of both slices.
                         unsafe {
                             *probe_rows.get_unchecked_mut(found) = row;
-                            *build_rows.get_unchecked_mut(found) = position.wrapping_sub(1);
+                            *build_rows.get_unchecked_mut(found) = entry.wrapping_sub(1);
                         }
                         found += usize::from(hit);
                         true

@@ -1,17 +1,17 @@
 //! Where a bounded `find` stands.
 
-/// The state of a [`find`](super::JoinIndex::find) that is taken up again.
+/// The state of a [`find`](super::JoinIndex::find) that is resumed.
 ///
 /// A cursor walks the probe in blocks; of each block it holds the rows that
 /// still have candidates, as two columns, and the candidate of each.
 #[derive(Clone, Debug, Default)]
 pub struct FindCursor {
-    /// Which part of what is looked up is walked, for those who have several:
-    /// the probe is walked once for each of them.
+    /// Which part is looked up in, where there are several: the probe is walked once
+    /// for each of them.
     pub part: u32,
     /// Whether there are parts after this one.
     pub more_parts: bool,
-    /// First probe row of which nothing was looked at yet.
+    /// First probe row that was not looked up yet.
     pub next_row: usize,
     /// Probe rows with candidates left.
     pub rows: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct FindCursor {
 }
 
 impl FindCursor {
-    /// Whether the probe of `rows` rows is at its end.
+    /// Whether all of `rows` probe rows have been looked up.
     #[must_use]
     pub fn is_done(&self, rows: usize) -> bool {
         self.rows.is_empty() && self.next_row >= rows && !self.more_parts

@@ -163,7 +163,7 @@ impl<'a> Probe<'a> {
 
 /// An index over the rows of a build side, looked up batch by batch.
 ///
-/// What a look-up finds is a *position*. Where a [`BuiltIndex`] has no order, a
+/// What a look-up finds is a *position*, counted from 0. Where a [`BuiltIndex`] has no order, a
 /// position is the number of a build row, counted from 0 in the order in which
 /// they were given; else the order names the build row at each position, and
 /// what belongs to the rows is best laid out in that order once.
@@ -192,9 +192,9 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// order of its own must know.
     fn unique(&self) -> Option<bool>;
 
-    /// For each probe row the position of one match, or [`NO_ROW`]. Which one
+    /// For each probe row, the position of one match, or [`NO_ROW`]. Which one
     /// of several is the same for equal keys. Returns how many places for a key
-    /// were looked at: the work, which is the same on every instruction set.
+    /// were read: the work, which is the same on every instruction set.
     ///
     /// # Panics
     /// If `matches` and the probe differ in length, or the keys are not of the
@@ -205,7 +205,7 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// clears it if not, as a semi join asks.
     ///
     /// # Panics
-    /// If `found` is not one word for each 64 rows begun, or the keys are not
+    /// If `found` is not one word per 64 rows, the last ones included, or the keys are not
     /// of the shape that was built.
     fn exists(&self, probe: Probe<'_>, found: &mut [u64]) {
         assert_eq!(found.len(), probe.len().div_ceil(64), "one bit per probe row");
@@ -217,12 +217,12 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
         }
     }
 
-    /// Appends matching pairs until about `limit` pairs are held or the probe
-    /// is at its end, which the cursor says. Pairs of a probe row need not be
-    /// adjacent. `limit` is exceeded only by a cursor that was begun with a
+    /// Appends matching pairs until about `limit` pairs are held or the
+    /// probe is finished, which the cursor says. Pairs of a probe row need not be
+    /// adjacent. `limit` is exceeded only by a cursor that was started with a
     /// larger one, and by less than a block of rows. As long as the caller
-    /// takes the pairs away between calls, each call gets on. Returns how many
-    /// places for a key were looked at, as [`first_match`](Self::first_match)
+    /// removes the pairs between calls, each call makes progress. Returns how many
+    /// places for a key were read, as [`first_match`](Self::first_match)
     /// does.
     ///
     /// # Panics

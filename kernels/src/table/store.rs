@@ -1,9 +1,8 @@
 //! The entries of an index: a copy of each key and the link to the next row of
 //! its chain, side by side, so that a step along a chain touches one cache line.
 //!
-//! A build row is named by its *position*, which counts from 1: position 0
-//! stands for "none" and holds a filler, so that it can be read without a
-//! branch.
+//! The entry of a build row is number `row + 1`: entry 0 stands for "none" and
+//! holds a filler, so that it can be read without a branch.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -23,34 +22,34 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// Copies the keys of a build side.
     fn new(keys: KeyView<'_>, hashes: &[u64]) -> Self;
 
-    /// Number of positions, position 0 included.
-    fn positions(&self) -> usize;
+    /// Number of entries, entry 0 included.
+    fn entries(&self) -> usize;
 
-    /// The position after `position` in its chain.
+    /// The entry after `entry` in its chain, 0 at the end.
     ///
     /// # Safety
-    /// `position` is below [`positions`](Self::positions).
-    unsafe fn next(&self, position: u32) -> u32;
+    /// `entry` is below [`entries`](Self::entries).
+    unsafe fn next(&self, entry: u32) -> u32;
 
-    /// Links `position` to the one after it.
+    /// Links `entry` to the one after it.
     ///
     /// # Panics
-    /// If either is not below [`positions`](Self::positions).
-    fn link(&mut self, position: u32, next: u32);
+    /// If either is not below [`entries`](Self::entries).
+    fn link(&mut self, entry: u32, next: u32);
 
     /// Views probe keys, which have the shape of the store.
     fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
 
-    /// Whether the key at `position` is that of probe row `row`; false or
-    /// anything for position 0, which the caller discards.
+    /// Whether the key at `entry` is that of probe row `row`; false or
+    /// anything for entry 0, which the caller discards.
     ///
     /// # Safety
-    /// `position` is below [`positions`](Self::positions) and `row` is below the
+    /// `entry` is below [`entries`](Self::entries) and `row` is below the
     /// number of probe keys.
-    unsafe fn matches(&self, position: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool;
+    unsafe fn matches(&self, entry: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool;
 
     /// Prefetches what `matches` and `next` will read first.
-    fn prefetch(&self, position: u32);
+    fn prefetch(&self, entry: u32);
 
     fn bytes(&self) -> usize;
 }
@@ -81,7 +80,7 @@ macro_rules! fixed_store {
         #[doc = $what]
         #[derive(Debug)]
         pub(super) struct $store {
-            /// The words of the key, the lowest first, then the next position.
+            /// The words of the key, the lowest first, then the next entry.
             entries: Buffer<[u64; $words + 1]>,
         }
 
@@ -100,21 +99,21 @@ macro_rules! fixed_store {
                 Self { entries }
             }
 
-            fn positions(&self) -> usize {
+            fn entries(&self) -> usize {
                 self.entries.len()
             }
 
             #[inline(always)]
-            unsafe fn next(&self, position: u32) -> u32 {
-                debug_assert!((position as usize) < self.entries.len());
-                // SAFETY: the caller keeps `position < entries.len()`.
-                unsafe { self.entries.get_unchecked(position as usize)[$words] as u32 }
+            unsafe fn next(&self, entry: u32) -> u32 {
+                debug_assert!((entry as usize) < self.entries.len());
+                // SAFETY: the caller keeps `entry < entries.len()`.
+                unsafe { self.entries.get_unchecked(entry as usize)[$words] as u32 }
             }
 
             #[inline(always)]
-            fn link(&mut self, position: u32, next: u32) {
+            fn link(&mut self, entry: u32, next: u32) {
                 assert!((next as usize) < self.entries.len());
-                self.entries[position as usize][$words] = u64::from(next);
+                self.entries[entry as usize][$words] = u64::from(next);
             }
 
             fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
@@ -123,19 +122,19 @@ macro_rules! fixed_store {
             }
 
             #[inline(always)]
-            unsafe fn matches(&self, position: u32, probe: &[$word], row: usize, _: u64) -> bool {
-                debug_assert!((position as usize) < self.entries.len() && row < probe.len());
-                // SAFETY: the caller keeps `position < entries.len()` and
+            unsafe fn matches(&self, entry: u32, probe: &[$word], row: usize, _: u64) -> bool {
+                debug_assert!((entry as usize) < self.entries.len() && row < probe.len());
+                // SAFETY: the caller keeps `entry < entries.len()` and
                 // `row < probe.len()`.
-                let (entry, key) = unsafe {
-                    (self.entries.get_unchecked(position as usize), *probe.get_unchecked(row))
+                let (words, key) = unsafe {
+                    (self.entries.get_unchecked(entry as usize), *probe.get_unchecked(row))
                 };
-                (0..$words).fold(true, |same, i| same & (entry[i] == (key >> (64 * i)) as u64))
+                (0..$words).fold(true, |same, i| same & (words[i] == (key >> (64 * i)) as u64))
             }
 
             #[inline(always)]
-            fn prefetch(&self, position: u32) {
-                prefetch_read(&self.entries, position as usize);
+            fn prefetch(&self, entry: u32) {
+                prefetch_read(&self.entries, entry as usize);
             }
 
             fn bytes(&self) -> usize {
@@ -176,7 +175,7 @@ fixed_store!(StoredWide, i128, Wide, 2, "Keys of 9 to 16 bytes.");
 
 /// Byte-string keys. An entry holds half of the hash, which tells most
 /// different keys apart without touching their bytes, in its upper half, the
-/// next position in its lower half, and where the bytes begin.
+/// next entry in its lower half, and where the bytes begin.
 #[derive(Debug)]
 pub(super) struct StoredBytes {
     entries: Buffer<[u64; 2]>,
@@ -191,7 +190,7 @@ impl KeyStore for StoredBytes {
 
     fn new(keys: KeyView<'_>, hashes: &[u64]) -> Self {
         let keys = Self::probe(keys);
-        // One more than there are positions: it says where the last key ends.
+        // One more than there are rows and fillers: it says where the last key ends.
         let mut entries = Buffer::<[u64; 2]>::zeroed(keys.len() + 2);
         let mut end = 0;
         for (row, &hash) in hashes.iter().enumerate() {
@@ -207,22 +206,22 @@ impl KeyStore for StoredBytes {
         Self { entries, values }
     }
 
-    fn positions(&self) -> usize {
+    fn entries(&self) -> usize {
         self.entries.len() - 1
     }
 
     #[inline(always)]
-    unsafe fn next(&self, position: u32) -> u32 {
-        debug_assert!((position as usize) < self.positions());
-        // SAFETY: the caller keeps `position < positions() < entries.len()`.
-        unsafe { self.entries.get_unchecked(position as usize)[0] as u32 }
+    unsafe fn next(&self, entry: u32) -> u32 {
+        debug_assert!((entry as usize) < self.entries());
+        // SAFETY: the caller keeps `entry < entries() < entries.len()`.
+        unsafe { self.entries.get_unchecked(entry as usize)[0] as u32 }
     }
 
     #[inline(always)]
-    fn link(&mut self, position: u32, next: u32) {
-        assert!((next as usize) < self.positions());
-        let entry = &mut self.entries[position as usize][0];
-        *entry = *entry & UPPER_HALF | u64::from(next);
+    fn link(&mut self, entry: u32, next: u32) {
+        assert!((next as usize) < self.entries());
+        let word = &mut self.entries[entry as usize][0];
+        *word = *word & UPPER_HALF | u64::from(next);
     }
 
     fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
@@ -231,20 +230,20 @@ impl KeyStore for StoredBytes {
     }
 
     #[inline(always)]
-    unsafe fn matches(&self, position: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool {
-        let position = position as usize;
-        debug_assert!(position < self.positions() && row < probe.len());
-        // SAFETY: the caller keeps `position < positions() < entries.len()`.
-        let [tag, from] = unsafe { *self.entries.get_unchecked(position) };
+    unsafe fn matches(&self, entry: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool {
+        let entry = entry as usize;
+        debug_assert!(entry < self.entries() && row < probe.len());
+        // SAFETY: the caller keeps `entry < entries() < entries.len()`.
+        let [tag, from] = unsafe { *self.entries.get_unchecked(entry) };
         if (tag ^ hash) & UPPER_HALF != 0 {
             return false;
         }
-        self.values[from as usize..self.entries[position + 1][1] as usize] == *probe.get(row)
+        self.values[from as usize..self.entries[entry + 1][1] as usize] == *probe.get(row)
     }
 
     #[inline(always)]
-    fn prefetch(&self, position: u32) {
-        prefetch_read(&self.entries, position as usize);
+    fn prefetch(&self, entry: u32) {
+        prefetch_read(&self.entries, entry as usize);
     }
 
     fn bytes(&self) -> usize {

@@ -31,11 +31,11 @@ pub(in crate::state) struct Block {
     /// The order in which rows expire, if there is one: never before the block
     /// is closed.
     pub(super) due: Option<Due>,
-    /// A bit a row that has matched; empty if the store does not track matches.
+    /// One bit per row, set if it has matched; empty if the store does not track matches.
     matched: Vec<u64>,
-    /// A bit a row that was taken out; empty while there is none.
+    /// One bit per row, set if it was taken out; empty while there is none.
     pub(super) dead: Vec<u64>,
-    /// A bit a row that is in no chain; empty while there is none.
+    /// One bit per row, set if it is in no chain; empty while there is none.
     unlinked: Vec<u64>,
     /// Keys that do not fit into entries.
     heap: Vec<u8>,

@@ -34,7 +34,7 @@ pub(super) struct RingPlan {
     pub(super) tag: u32,
     /// Bits below the tag.
     pub(super) bits: u32,
-    pub(super) first_row: RowNumber,
+    pub(super) first_row: u32,
 }
 
 /// Blocks of rows, the newest rows by key, and which block is due when.
