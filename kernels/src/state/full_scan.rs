@@ -1,4 +1,4 @@
-//! A map from key to rows as they came: an eviction looks at every row.
+//! A map from key to rows as they came: an eviction reads every row.
 
 use arrow::array::ArrayRef;
 

@@ -1,4 +1,4 @@
-//! Rows grouped by key: what the plain stores have in common.
+//! Rows grouped by key: what the plain stores share.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub(super) trait GroupRows: Default + fmt::Debug + Send + Sync + 'static {
     fn len(&self) -> usize;
     /// The row at a position below [`len`](Self::len).
     fn row(&self, position: usize) -> u32;
-    /// The positions to look at for rows with times between two, ends
-    /// included, and whether each of them is inside.
+    /// The positions to read for rows with times between two, ends included,
+    /// and whether all of them are inside.
     fn within(&self, from: i64, to: i64) -> (std::ops::Range<usize>, bool);
     /// Bytes in use and bytes allocated.
     fn bytes(&self) -> (usize, usize);
@@ -49,12 +49,12 @@ struct Group<K, G> {
     rows: G,
 }
 
-/// What a probe row has to look at.
+/// What a probe row is compared with.
 struct Candidates<'a, G> {
     /// The rows of its key.
     rows: &'a G,
     positions: std::ops::Range<usize>,
-    /// The times to look for, where not all of these positions are inside.
+    /// The times to look for, if some of these positions are outside.
     window: Option<(i64, i64)>,
 }
 
@@ -105,7 +105,7 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         outcome
     }
 
-    /// Changes the rows of a group and the books with them.
+    /// Changes the rows of a group and updates the totals.
     fn changed(books: &mut (usize, usize), rows: &mut G, change: impl FnOnce(&mut G)) {
         let before = rows.bytes();
         change(rows);

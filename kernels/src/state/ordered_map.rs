@@ -1,5 +1,5 @@
 //! A map from key to rows in event-time order, and one queue of all rows by
-//! event time: an eviction looks at what expires and nothing else.
+//! event time: an eviction reads what expires and nothing else.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, OwnedKey};
 
-/// The plain store that is right by being plain.
+/// The plain store, which others are compared with.
 #[derive(Debug)]
 pub(super) struct OrderedMap<K> {
     keyed: Keyed<K, ByTime>,
@@ -46,7 +46,7 @@ impl GroupRows for ByTime {
 
     fn forget(&mut self, dead: usize, is_live: impl Fn(u32) -> bool) {
         let before = self.len();
-        // What an eviction takes stands first.
+        // What an eviction takes out comes first.
         while self.timed.pop_front_if(|&mut (_, row)| !is_live(row)).is_some() {}
         if before - self.len() < dead {
             self.timed.retain(|&(_, row)| is_live(row));
@@ -164,7 +164,7 @@ impl<K: OwnedKey> StateStore for OrderedMap<K> {
 
     fn reclaim(&mut self) -> Upkeep {
         self.keyed.reclaim();
-        // Removed rows leave stale entries behind: not more than live ones.
+        // Removed rows leave stale entries behind: never more than live ones.
         if self.due.len() > 2 * self.keyed.rows.live() {
             let rows = &self.keyed.rows;
             self.due.retain(|&Reverse((time, row))| rows.in_state_at(row, time));

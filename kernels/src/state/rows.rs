@@ -49,7 +49,7 @@ impl StoredRows {
         })
     }
 
-    /// Stores rows; `groups` says of which group each of them is. Calls `stored`
+    /// Stores rows; `groups` has the group of each. Calls `stored`
     /// with the id, group and time of each.
     pub(super) fn insert(
         &mut self,
@@ -130,7 +130,7 @@ impl StoredRows {
         rows.iter().for_each(|&row| self.slots[row as usize].marks |= MATCHED);
     }
 
-    /// Takes a row out of state, if it is in.
+    /// Takes a row out of state, if it is in state.
     pub(super) fn take_out(&mut self, row: u32) -> bool {
         let live = self.is_live(row);
         if live {

@@ -1,9 +1,9 @@
-//! What a store weighs.
+//! How large a store is.
 
 use std::ops::Add;
 
-/// Bytes that a store holds, by what they are for. Exact: what the allocator
-/// was asked for.
+/// Bytes that a store holds, by what they are for. Exact: as many as were
+/// allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateSize {
     /// Rows in state.
@@ -17,7 +17,7 @@ pub struct StateSize {
     pub bitmap: usize,
     /// Room that was allocated and is not in use.
     pub slack: usize,
-    /// Freed blocks that are kept to be used again.
+    /// Freed blocks that are kept for reuse.
     pub pool: usize,
 }
 

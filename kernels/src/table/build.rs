@@ -8,7 +8,7 @@ use crate::error::{JoinError, Result};
 use crate::key::KeyView;
 use crate::pairs::NO_ROW;
 
-/// What an index is built from. Nothing of it is kept alive by the index.
+/// What an index is built from. The index keeps no reference to it.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildInput<'a> {
     // Not public: indexes rely on as many hashes as keys.
@@ -86,9 +86,8 @@ impl<'a> BuildInput<'a> {
 pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
-    /// The build row at each position, each row once, one per index position;
-    /// none: a position is a row's number. [`NO_ROW`] where there is none: a hole
-    /// is never found.
+    /// The build row at each position, each row once; `None` if a position is a
+    /// row's number. [`NO_ROW`] at a hole, which is never found.
     pub order: Option<Vec<u32>>,
     /// Why it is not the index that was asked for, if it is another one.
     pub fallback: Option<String>,
@@ -112,8 +111,8 @@ impl BuiltIndex {
         Self { index: Box::new(index), order: Some(order), fallback: None, fused: None }
     }
 
-    /// Refuses an index or an order that does not fit the rows it was built of,
-    /// as one of a caller's own may: answers would be wrong, or lead nowhere.
+    /// Refuses an index or an order that does not fit the rows it was built from,
+    /// as a caller's own index may not: its answers would be wrong.
     ///
     /// # Errors
     /// [`JoinError::InvalidPlan`].
@@ -165,11 +164,11 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// builds another one and says why in [`BuiltIndex::fallback`].
     ///
     /// # Errors
-    /// Of an implementation's own; those here have none.
+    /// Those of the implementation; the ones here have none.
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex>;
 }
 
-/// Refuses more build rows than a 32-bit position, counted from 1, can name.
+/// Refuses more build rows than a 32-bit number, counted from 1, can name.
 ///
 /// # Errors
 /// [`JoinError::TooManyBuildRows`].

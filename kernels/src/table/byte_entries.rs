@@ -1,4 +1,4 @@
-//! Byte-string keys by number, so laid out that a key of up to 16 bytes is
+//! Byte-string keys by number, laid out so that a key of up to 16 bytes is
 //! compared inside one half of a cache line.
 
 use std::cmp::Ordering;
@@ -22,7 +22,7 @@ pub(super) struct ByteEntries {
 }
 
 /// The first word of an entry. A length beyond 32 bits counts as the largest:
-/// the other bytes tell the rest.
+/// comparing the other bytes decides.
 #[inline(always)]
 pub(super) fn head(hash: u64, len: usize) -> u64 {
     hash & 0xffff_ffff_0000_0000 | len.min(u32::MAX as usize) as u64
@@ -70,7 +70,7 @@ impl ByteEntries {
         self.entries[self.len][3] = self.rest.len() as u64;
     }
 
-    /// Gives back what was reserved and not used.
+    /// Releases what was reserved and not used.
     pub(super) fn shrink(&mut self, padding: usize) {
         let used = self.len + padding.max(1);
         if used < self.entries.len() {

@@ -98,7 +98,7 @@ impl<S: KeyStore> Chained<S> {
     ) -> usize {
         let hashes = &probe.hashes()[from..from + rows.len()];
         let mask = self.heads.len() - 1;
-        // Rows that may not match touch nothing: behind a filter they are most.
+        // Rows that may not match touch nothing: behind a filter these are most rows.
         let listed = match probe.matchable {
             None => {
                 rows.iter_mut().zip(from as u32..).for_each(|(to, row)| *to = row);
@@ -143,7 +143,7 @@ impl<S: KeyStore> Chained<S> {
 
     /// One step along the chains: for each row, `on_match(row, entry)` if
     /// its candidate matches, then its next candidate, if `on_match` asks for
-    /// more. Returns how many rows go on; they are moved to the front.
+    /// more. Returns how many rows continue; they are moved to the front.
     #[inline(always)]
     fn step(
         &self,
@@ -242,7 +242,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         limit: usize,
     ) -> u64 {
         let keys = S::probe(probe.keys());
-        // What a caller's cursor holds is checked once a call, so that the
+        // What a caller's cursor holds is checked once per call, so that the
         // steps need not check.
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         assert!(

@@ -104,7 +104,7 @@ impl Domain {
         signed.fold(unsigned, |best, other| if other.last < best.last { other } else { best })
     }
 
-    /// The distance of a word; beyond [`last`](Self::last) if it is none of
+    /// The distance of a word; beyond [`last`](Self::last) if it is not of
     /// this domain.
     #[inline(always)]
     fn slot(&self, word: u64) -> u64 {
@@ -118,7 +118,7 @@ impl Domain {
             return Some(0);
         }
         let affordable = (rows as u64).saturating_mul(MAX_SLOTS_PER_ROW).max(SMALL_DOMAIN);
-        // Slots are numbered by 32 bits, of which the last value is no slot.
+        // Slots are numbered by 32 bits, of which the last value is not a slot.
         let slots = self.last.checked_add(1).filter(|&slots| slots <= affordable)?;
         (slots < u64::from(NO_ROW)).then_some(slots as usize)
     }

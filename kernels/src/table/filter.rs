@@ -2,7 +2,7 @@
 //! nothing, before the index is touched.
 //!
 //! ```text
-//! words        [0] ..1....1.   [1] .1..11.1   [2] ....1...   ...   64 bits each
+//! words        [0] ..1....1   [1] .1..11.1   [2] ....1...   ...   64 bits each
 //!
 //! insert key   its hash names word 1 and four bits of it, here 1, 4, 5, 7: all are set
 //! look up      the hash of another key names word 1 and bits 1, 2, 4, 7: bit 2 is
@@ -27,8 +27,8 @@ use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::Pairs;
 
-/// Bits of the filter per build row: about 3 % of other keys pass, which the tests
-/// check. More bits let fewer pass, but leave the cache sooner; the speed of other
+/// Bits of the filter per build row: about 3 % of other keys pass; the tests
+/// check the limit. More bits let fewer pass, but leave the cache sooner; the speed of other
 /// sizes was not measured.
 const BITS_PER_ROW: usize = 10;
 /// How far ahead of its use a word is prefetched.
@@ -170,7 +170,7 @@ impl JoinIndex for Filtered {
         limit: usize,
     ) -> u64 {
         // Rows in the cursor have passed before. A call that asks for few pairs
-        // looks at few rows, or a batch would be filtered over and over.
+        // filters few rows, or a batch would be filtered over and over.
         let from = if cursor.more_parts { 0 } else { cursor.next_row };
         let room = limit.saturating_sub(pairs.len());
         let window = room.saturating_mul(16).max(MIN_WINDOW).min(probe.len());

@@ -12,7 +12,7 @@ use crate::memory::Plain;
 pub(super) trait InlineKeys: fmt::Debug + Send + Sync + 'static {
     /// Keys of a side.
     type Keys<'a>: Copy;
-    /// A key, or what tells it from most others, and its number.
+    /// A key, or what distinguishes it from most others, and its number.
     type Slot: Plain + fmt::Debug;
     /// Whether keys are compared outside the slots, too.
     const HAS_ENTRIES: bool = false;
@@ -24,10 +24,10 @@ pub(super) trait InlineKeys: fmt::Debug + Send + Sync + 'static {
     fn with_room(keys: usize) -> Self;
 
     /// Adds the key of a row as number `number`, counted from 1; returns its
-    /// slot. Numbers are given in order.
+    /// slot. Numbers are assigned in order.
     fn add(&mut self, keys: Self::Keys<'_>, row: usize, hash: u64, number: u32) -> Self::Slot;
 
-    /// Gives back room that was not used.
+    /// Releases room that was not used.
     fn shrink(&mut self);
 
     /// The number in a slot; 0 if it is empty.
@@ -114,7 +114,7 @@ macro_rules! fixed_inline {
 }
 
 fixed_inline!(InlineWords, u64, 1, 2, Words, "Keys of up to 8 bytes, in slots of 16.");
-// Of 32 bytes, so that no slot lies across cache lines.
+// 32 bytes, so that no slot lies across cache lines.
 fixed_inline!(InlineWide, i128, 2, 4, Wide, "Keys of 9 to 16 bytes, in slots of 32.");
 
 /// Byte-string keys: half of the hash in the slot, the key in an entry.
@@ -187,7 +187,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Numbers given so far.
+    /// Numbers assigned so far.
     pub(super) fn distinct(&self) -> u32 {
         self.distinct
     }

@@ -20,7 +20,7 @@ use crate::pairs::{NO_ROW, Pairs};
 /// use the same number; others were not measured.
 const BLOCK: usize = 8192;
 
-/// Keys that are looked up by keys: the library without Arrow.
+/// A table of keys that keys are looked up in: the library without Arrow.
 ///
 /// It takes `&[u64]`, `&[i128]` or [`ByteKeys`](crate::key::ByteKeys), copies
 /// what it needs, chooses an index (or takes the one that it is given) and
@@ -97,8 +97,8 @@ impl KeyTable {
     }
 
     /// Indexes rows with an index of choice. Rows that can match nothing take
-    /// no room. Where keys may be chosen by somebody hostile, give the hasher a
-    /// random seed.
+    /// no room. Where keys may be chosen by an attacker, seed the hasher
+    /// randomly.
     ///
     /// # Errors
     /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more,
@@ -135,8 +135,8 @@ impl KeyTable {
         Ok(Self { built, hasher, shape: keys.shape() })
     }
 
-    /// Lists the matches of `rows` in bounded steps. Nothing is done before the
-    /// first pairs are asked for.
+    /// Lists the matches of `rows` in bounded steps. The work is done as pairs are
+    /// asked for.
     ///
     /// ```
     /// # use streamjoin_kernels::Pairs;
@@ -165,7 +165,7 @@ impl KeyTable {
 
     /// Puts all matches of `rows` into `pairs`, in place of what is there, in no
     /// particular order. Where keys repeat on both sides these can be many:
-    /// [`find`](Self::find) gives them in bounded steps.
+    /// [`find`](Self::find) lists them in bounded steps.
     ///
     /// # Errors
     /// As [`find`](Self::find).
@@ -214,7 +214,7 @@ impl KeyTable {
     /// Takes out the order in which the index has its rows: the row at each
     /// position, and [`NO_ROW`] at a position that is never found.
     /// From then on the table answers with positions in place of rows, which
-    /// saves it a step. None if positions are row numbers.
+    /// saves it a step. `None` if positions are row numbers.
     ///
     /// Columns that are gathered for the matches are best laid out in that order
     /// once: the index keeps rows of a key side by side, and some have a key and
@@ -356,9 +356,9 @@ pub struct Matches<'a> {
 
 impl Matches<'_> {
     /// Puts the next matches into `pairs`, in place of what is there: at most
-    /// `limit`, and at least one, or false if there are no more. A step may give
-    /// fewer although more follow. To go on with a smaller `limit` than that of
-    /// the step before may give a few more than it says.
+    /// `limit`, and at least one, or false if there are no more. A step may return
+    /// fewer although more follow. With a smaller `limit` than that of the step
+    /// before, it may return a few more than that.
     pub fn next_pairs(&mut self, pairs: &mut Pairs, limit: usize) -> bool {
         let limit = limit.max(1);
         let KeyTable { built, hasher, .. } = self.table;

@@ -34,7 +34,7 @@ const LARGE_BYTES: usize = 1 << 30;
 /// How far ahead of its use a slot is prefetched when building.
 /// The prototype of this crate found 16 to 64 best; not measured here.
 const AHEAD: usize = 32;
-/// Slots passed over a row, beyond which hashes are said to cluster. At load 0.5
+/// Slots passed over per row, beyond which hashes are said to cluster. At load 0.5
 /// half a slot is expected. A guard against quadratic time, not tuned.
 const MAX_PASSED_PER_ROW: usize = 16;
 

@@ -14,13 +14,13 @@ const HUGE_PAGE: usize = 2 << 20;
 /// The largest slab. Not measured.
 const LARGEST_SLAB: usize = 8 * HUGE_PAGE;
 
-/// Slots of one size. Those that come back are handed out again, the ones of the
+/// Slots of one size. Returned ones are handed out again, those of the
 /// oldest slabs first, so that the others empty when the state shrinks.
 #[derive(Debug)]
 pub(in crate::state) struct Arena {
     slot_words: usize,
     slabs: Vec<Option<Slab>>,
-    /// Slots that came back or were never used, by slab and position in it.
+    /// Slots that were returned or never used, by slab and position in it.
     free: BinaryHeap<Reverse<(u32, u32)>>,
     slots: usize,
 }
@@ -88,7 +88,7 @@ impl Arena {
         Self { slot_words, slabs: Vec::new(), free: BinaryHeap::new(), slots: 0 }
     }
 
-    /// A slot; what it holds is anything.
+    /// A slot, with arbitrary content.
     pub(in crate::state) fn take(&mut self) -> Slot {
         if self.free.is_empty() {
             self.grow();
@@ -138,7 +138,7 @@ impl Arena {
         self.free.len() * self.slot_words * size_of::<u64>()
     }
 
-    /// Bytes of the arena's own books.
+    /// Bytes of the arena's own lists.
     pub(in crate::state) fn book_bytes(&self) -> usize {
         self.free.capacity() * size_of::<(u32, u32)>()
             + self.slabs.capacity() * size_of::<Option<Slab>>()

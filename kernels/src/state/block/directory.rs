@@ -17,7 +17,7 @@ pub(in crate::state) struct Directory {
     /// By block number, modulo their length, a power of two.
     pub(super) hot: Vec<BlockHead>,
     pub(super) cold: Vec<Cold>,
-    /// The least event time in a block and all newer ones, at most.
+    /// The least event time in a block and all newer ones, or less.
     least: Vec<i64>,
     /// Bytes of links whose rows are gone.
     link_bytes: usize,
@@ -34,9 +34,8 @@ pub(super) enum Cold {
     Links(Box<[RowNumber]>),
 }
 
-/// Rows that left and lie next to each other in a chain: this many are
-/// passed at once. Mostly the older ones left before, and lead past others already.
-/// Not measured.
+/// Rows that left and are neighbours in a chain: at most this many are skipped at
+/// once. The older ones mostly left earlier and already skip others. Not measured.
 const HOPS: usize = 32;
 
 const GONE: BlockHead =
@@ -77,7 +76,7 @@ impl Directory {
         }
     }
 
-    /// The place of the block that a number belongs to.
+    /// Where the block that a row belongs to is in the vectors.
     #[inline(always)]
     pub(super) fn place(&self, row: RowNumber) -> usize {
         (row.0 >> self.numbers.shift) as usize & (self.hot.len() - 1)
@@ -137,7 +136,7 @@ impl Directory {
 
     /// The first row of a chain, from `row` on, that is there and not dead, or
     /// one of those before, if they are many; [`none`](Self::none) where the
-    /// chain ends, for a number that ended it long ago will come round.
+    /// chain ends, for a number that ended it long ago will be used again.
     fn first_there<E: EntryKey>(&self, mut row: RowNumber) -> RowNumber {
         for _ in 0..HOPS {
             let Some(next) = self.link::<E>(row) else { return self.numbers.none() };
@@ -149,7 +148,7 @@ impl Directory {
         if self.numbers.is_current(row) { row } else { self.numbers.none() }
     }
 
-    /// Lets a row that is dead lead past others that are.
+    /// Links a dead row past others that are dead.
     pub(in crate::state) fn shorten<E: EntryKey>(&mut self, row: RowNumber) {
         if let Some(next) = self.link::<E>(row) {
             self.set_link::<E>(row, self.first_there::<E>(next));
@@ -174,8 +173,8 @@ impl Directory {
     /// Opens a new block, for the row that comes next.
     ///
     /// # Panics
-    /// If it has not as many entries of this kind as numbers can tell apart:
-    /// walks rely on it.
+    /// If it does not have as many entries of this kind as a block's numbers can
+    /// tell apart: walks rely on it.
     pub(in crate::state) fn push(&mut self, block: Block) {
         assert!(
             block.has_entries(self.entry_words << self.numbers.shift),
@@ -268,7 +267,7 @@ impl Directory {
         let Cold::Held(block) = std::mem::take(&mut self.cold[place]) else { return None };
         if first != self.numbers.oldest {
             let mut links = block.links::<E>();
-            // The rows of this block are gone, which later ones lead past.
+            // Links into this block skip its rows, which are gone.
             for row in 0..links.len() {
                 let older = links[row];
                 let here = self.numbers.is_current(older) && self.numbers.first(older) == first;

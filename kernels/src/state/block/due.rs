@@ -2,7 +2,7 @@
 //!
 //! Rows whose event time is not below that of the rows before them need no
 //! order of their own: a position that moves on is enough. The others, the late
-//! ones, are marked, and whoever keeps the blocks keeps account of them.
+//! ones, are marked, and the owner of the blocks keeps track of them.
 
 use super::bits;
 
@@ -11,7 +11,7 @@ use super::bits;
 pub(in crate::state) struct Due {
     /// Rows before this one have expired or are late ones.
     next: usize,
-    /// A bit a late row; empty while there is none.
+    /// One bit per row, set if it is late; empty while none is.
     late: Vec<u64>,
 }
 

@@ -4,7 +4,7 @@
 //!
 //! The last word holds the link in its lower half and, in its upper half, how
 //! far the event time lies after the block's base, in microseconds. That reaches
-//! 35 minutes; a block whose times lie further apart keeps them whole beside. The
+//! 35 minutes; a block whose times lie further apart also keeps them whole. The
 //! uppermost bit says whether a row before it in its block has a greater time.
 
 use std::fmt;

@@ -6,7 +6,7 @@ use super::entry::{EntryKey, last_word};
 use super::rows::Block;
 use crate::state::Departed;
 
-/// One row in this many may be late for an order to be kept. Not measured.
+/// An order is kept while at most one row in this many is late. Not measured.
 const FEW: usize = 8;
 
 /// What an eviction did to a block.
@@ -14,7 +14,7 @@ const FEW: usize = 8;
 pub(in crate::state) struct Expired {
     /// Rows that were in state until then.
     pub(in crate::state) rows: usize,
-    /// Rows that were looked at.
+    /// Rows that were read.
     pub(in crate::state) visited: usize,
     /// The event time of the next that is left; late ones that were noted left
     /// out.
@@ -24,8 +24,8 @@ pub(in crate::state) struct Expired {
 impl Block {
     /// Notes that no more rows come in. If few are late, the others expire in
     /// the order in which they lie; `late` is called with each of the few that
-    /// is above `line`, for the caller to keep account of. If many are, the block
-    /// is looked through when some of its rows are due, as long as that pays. Returns when
+    /// is above `line`, for the caller to keep track of. If many are, the block
+    /// is searched when some of its rows are due, as long as that pays. Returns when
     /// that is.
     pub(in crate::state) fn close<E: EntryKey>(
         &mut self,
@@ -40,8 +40,8 @@ impl Block {
         self.put_in_order::<E>(line, late)
     }
 
-    /// Whether so little came of it that the block, which has no order, should
-    /// not be looked through once more.
+    /// Whether so few rows expired that the block, which has no order, should get
+    /// one instead of being searched again.
     pub(in crate::state) fn wants_order(&self, expired: Expired) -> bool {
         self.due.is_none() && self.live > 0 && expired.rows * FEW < expired.visited
     }

@@ -24,7 +24,7 @@ pub(in crate::state) struct Located<'a> {
 }
 
 impl PayloadPlan {
-    /// The columns `wanted` of some rows; nulls where there is none.
+    /// The columns `wanted` of some rows; nulls where there is no row.
     ///
     /// # Errors
     /// Arrow's, such as an offset overflow.
@@ -139,7 +139,7 @@ impl PayloadPlan {
     }
 }
 
-/// A fixed-width column in the making.
+/// A fixed-width column under construction.
 enum Gathered {
     W1(Vec<u8>),
     W2(Vec<u16>),

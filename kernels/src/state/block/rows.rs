@@ -58,13 +58,13 @@ impl BlockShape {
     }
 
     /// Entries that a block has memory for: as many as the numbers of its rows
-    /// can tell apart, so that no number whatever leads out of it.
+    /// can tell apart, so that no number leads out of it.
     fn entries(&self) -> usize {
         self.rows.next_power_of_two()
     }
 }
 
-/// Bytes of a block, beside its slot.
+/// Bytes of a block, apart from its slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::state) struct BlockBytes {
     pub(in crate::state) payload: usize,
@@ -113,7 +113,7 @@ impl Block {
         }
     }
 
-    /// Gives the memory back.
+    /// Returns the memory.
     pub(in crate::state) fn free(self, arena: &mut Arena) {
         arena.give_back(self.slot);
     }
@@ -249,8 +249,8 @@ impl Block {
         self.columns.append(&shape.payload, incoming, first, rows, at, values);
     }
 
-    /// Takes up the least of the times of rows that come in, and keeps all times
-    /// whole if some of them do not fit into entries.
+    /// Updates the least time for rows that come in, and keeps all times whole if
+    /// some of them do not fit into entries.
     fn make_room_for_times<E: EntryKey>(&mut self, times: impl Iterator<Item = i64> + Clone) {
         if self.rows == 0 {
             self.base = times.clone().next().map_or(0, |time| time.saturating_sub(HALF_REACH));

@@ -50,7 +50,7 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
         assert_eq!(directory.entry_words, E::WORDS, "entries of these keys");
         assert_eq!(E::rows(batch), keys.hashes().len(), "one hash per key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window per key");
-        // Vectors take row numbers for signed ones.
+        // Vectors treat row numbers as signed.
         let words = E::words(keys.keys()).filter(|words| words.len() <= i32::MAX as usize);
         Self { directory, batch, hashes: keys.hashes(), windows, isa, words, skip }
     }
@@ -141,7 +141,7 @@ impl<E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Chains
     fn look_closer(&self, candidate: u32, row: u32) -> (LinkTime, i64, bool) {
         let candidate = RowNumber(candidate);
         let offset = self.directory.numbers.offset(candidate);
-        // Of a row that is gone nothing can be said of those before it.
+        // A row that is gone says nothing about those before it.
         let gone = |link: RowNumber| (LinkTime::new(link.0, 0, true), i64::MIN, false);
         match &self.directory.cold[self.directory.place(candidate)] {
             Cold::Held(block) => {
@@ -183,7 +183,7 @@ fn drop_dead(directory: &Directory, pairs: &mut Pairs, from: usize) {
     pairs.build_rows.truncate(kept);
 }
 
-/// Takes up the rows that an earlier call left over; returns how many.
+/// Resumes the rows that an earlier call left; returns how many.
 fn resume(cursor: &mut FindCursor, active: &mut Active) -> usize {
     assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
     let n = cursor.rows.len();

@@ -38,8 +38,8 @@ impl<E: EntryKey> Ring<E> {
         self.line = Some(line);
     }
 
-    /// Takes the rows at or before `line` out of a block, late ones left out;
-    /// the time of the next.
+    /// Takes the rows at or before `line` out of a block, except late ones;
+    /// returns the time of the next.
     fn visit(
         &mut self,
         first: RowNumber,

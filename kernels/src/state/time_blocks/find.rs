@@ -51,7 +51,7 @@ impl<E: EntryKey> Ring<E> {
         *next = to;
         let hashes = probe.keys.hashes();
         let heads = self.heads.view();
-        // The heads of the block after this one have its time to arrive.
+        // The heads of the next block arrive while this one is walked.
         let ahead = if from == 0 { from } else { to }..(to + rows.len()).min(probe.len());
         if probe.rows.is_none() && probe.keys.matchable().is_none() {
             hashes[ahead].iter().for_each(|&hash| heads.prefetch(hash));
@@ -71,8 +71,8 @@ impl<E: EntryKey> Ring<E> {
         Some(count)
     }
 
-    /// The row to go on with after one that is newer than `to`: `next`, or an
-    /// older one if that, and all between, are too new as well.
+    /// The row to continue with after one that is newer than `to`: `next`, or an
+    /// older one if `next` and all between are too new as well.
     #[inline]
     fn skip(&self, hash: u64, next: RowNumber, to: i64) -> RowNumber {
         let directory = &self.directory;
@@ -80,7 +80,7 @@ impl<E: EntryKey> Ring<E> {
         if !directory.all_newer(directory.numbers.earlier(next, WORTH_SKIPPING), to) {
             return next;
         }
-        // A dead row may be in no chain any more.
+        // A dead row may no longer be in a chain.
         let is_there = |row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at));
         let oldest = self.hot_keys.oldest(hash, |row| directory.all_newer(row, to), is_there);
         oldest

@@ -3,7 +3,7 @@
 
 use crate::time::EventTimes;
 
-/// Rows of a batch that are looked at. Not measured.
+/// Rows of a batch that are sampled. Not measured.
 const SAMPLE: usize = 64;
 /// A batch with fewer times in its sample says nothing about where its bulk lies.
 /// Not measured.

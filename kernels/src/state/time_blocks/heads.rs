@@ -1,5 +1,5 @@
 //! The newest row of each bucket. The table grows and shrinks with the state, a
-//! few buckets a call, so that no call has to wait for all of them.
+//! few buckets per call, so that no call has to wait for all of them.
 
 use std::ops::Deref;
 
@@ -96,7 +96,7 @@ impl<T: Deref<Target = [RowNumber]>> View<T> {
 }
 
 impl View<&mut [RowNumber]> {
-    /// Puts a row at the head of its bucket; the row that was there.
+    /// Puts a row at the head of its bucket; returns the row that was there.
     #[inline(always)]
     pub(super) fn replace(&mut self, hash: u64, row: RowNumber) -> RowNumber {
         let head = match (self.place(hash), &mut self.before) {
@@ -133,7 +133,7 @@ impl Heads {
         }
     }
 
-    /// Puts a row at the head of its bucket; the row that was there.
+    /// Puts a row at the head of its bucket; returns the row that was there.
     pub(super) fn replace(&mut self, hash: u64, row: RowNumber) -> RowNumber {
         self.view_mut().replace(hash, row)
     }
@@ -154,7 +154,7 @@ impl Heads {
         hashes.clone().take(AHEAD).for_each(|hash| view.prefetch(hash));
         let mut ahead = hashes.clone().skip(AHEAD);
         if view.before.is_none() && !some_not {
-            // As it mostly is: nothing to tell apart.
+            // The usual case: one table, all rows linked.
             let (bits, rows) = (view.bits, view.rows);
             for (i, hash) in hashes.enumerate() {
                 prefetch_read(rows, bucket(ahead.next().unwrap_or(hash), bits));
@@ -170,8 +170,8 @@ impl Heads {
         }
     }
 
-    /// Begins to grow or shrink if this many rows call for it: one row a bucket
-    /// at most, an eighth of one at least. Whether it begins.
+    /// Begins to grow or shrink if this many rows call for it: one row per
+    /// bucket at most, an eighth of one at least. Returns whether it begins.
     pub(super) fn fit(&mut self, rows: usize, none: RowNumber) -> bool {
         if self.before.is_some() {
             return false;
@@ -191,8 +191,7 @@ impl Heads {
         true
     }
 
-    /// The next bucket to move, if there is one; `peek` ahead of that is what
-    /// will be moved `ahead` calls later.
+    /// The bucket to move `ahead` calls from now, if there is one.
     pub(super) fn next_move(&self, ahead: usize) -> Option<Move> {
         let before = self.before.as_ref()?;
         let bucket = before.moved + ahead;
@@ -229,8 +228,8 @@ impl Heads {
         bucket(hash, self.bits) & 1
     }
 
-    /// Overwrites old numbers, so that none comes round again: `rows` more
-    /// numbers were given, and all buckets are to be seen in every `cycle`.
+    /// Overwrites old numbers before they are used again: `rows` more numbers were
+    /// given, and every `cycle` of them all buckets are checked.
     pub(super) fn sweep(
         &mut self,
         rows: usize,

@@ -2,9 +2,9 @@
 //!
 //! A look-up whose interval lies far behind the newest rows would walk over all
 //! newer rows of its key. So of keys with many rows some are noted: the first
-//! one in each block where they have several a block, and one in
+//! one in each block where they have several per block, and one in
 //! [`HotKeys::EVERY`] of the others. A look-up that meets a row which is too new,
-//! with more of them to come, goes on at the oldest of those that lie in blocks
+//! with more of them to come, continues at the oldest of those that lie in blocks
 //! of which every row is too new; its link leads into the block before.
 
 use std::collections::VecDeque;
@@ -22,9 +22,9 @@ const HOT: u32 = 64;
 pub(super) struct HotKeys {
     rows: HashMap<u64, VecDeque<RowNumber>, RandomState>,
     noted: usize,
-    /// So many are gone through when there are more.
+    /// With more noted rows than this, all of them are checked.
     most: usize,
-    /// How often all that is noted was gone through.
+    /// How often all noted rows were checked.
     #[cfg(test)]
     forgotten: usize,
 }

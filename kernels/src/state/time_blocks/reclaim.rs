@@ -35,9 +35,9 @@ impl<E: EntryKey> Ring<E> {
         self.arena.trim();
     }
 
-    /// Looks after what rows and blocks that left have left behind: names of
-    /// them in lists, of which there must not be too many, nor any by the time
-    /// that their numbers come round.
+    /// Cleans up the numbers that rows and blocks which left have left in lists:
+    /// there must not be too many, and none by the time that the numbers are used
+    /// again.
     pub(super) fn left_behind(&mut self) {
         let Self { directory, heads, late, due, hot_keys, .. } = self;
         let given = directory.numbers.distance(directory.numbers.next(), self.seen);
@@ -63,7 +63,7 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// An empty ring again, whose numbers go on.
+    /// Empties the ring; its numbers continue.
     fn reset(&mut self) {
         let (plan, last) = (&self.plan, self.directory.numbers.next());
         let next = self.directory.numbers.after(last);
@@ -171,8 +171,8 @@ impl<E: EntryKey> Ring<E> {
         rows.step_by(step).map(|(block, at)| block.time::<E>(at)).collect()
     }
 
-    /// Puts the rows after `limit` into another ring, and appends all others again, so
-    /// that nothing is left of what the far ones did.
+    /// Moves the rows after `limit` into another ring and appends all others again,
+    /// so that no trace of the far ones is left.
     pub(super) fn part(&mut self, limit: i64, others: &mut Self) {
         let firsts = self.directory.numbers.firsts();
         let blocks: Vec<Block> = firsts.filter_map(|first| self.take(first)).collect();
@@ -249,7 +249,7 @@ impl<E: EntryKey> Ring<E> {
         self.upkeep.resizes += u64::from(begun);
     }
 
-    /// Goes on with a resize of the heads, by this many buckets.
+    /// Continues a resize of the heads, by this many buckets.
     pub(super) fn move_buckets(&mut self, buckets: usize) {
         for _ in 0..buckets {
             match self.heads.next_move(AHEAD) {

@@ -141,7 +141,7 @@ impl<E: EntryKey> Ring<E> {
                 continue;
             }
             self.append(new, incoming, first + done, &left[..room]);
-            // Block by block, lest a large batch meets a small table.
+            // Block by block, so that a large batch does not meet a small table.
             self.fit_heads();
             self.move_buckets(2 * room + MOVES);
             done += room;
@@ -182,7 +182,7 @@ impl<E: EntryKey> Ring<E> {
         self.noted(times);
     }
 
-    /// Takes up the least and the greatest time of the open block.
+    /// Updates the least and the greatest time from those of the open block.
     pub(super) fn noted(&mut self, (least, greatest): (i64, i64)) {
         if self.plan.timed {
             // At most when its next row is due: a visit finds the rest out.
@@ -282,7 +282,7 @@ impl<E: EntryKey> Ring<E> {
     pub(super) fn set_matched(&mut self, row: RowNumber) {
         let at = self.directory.numbers.offset(row);
         let block = self.directory.block_mut(row).expect("an id of a row that is held");
-        // A block that keeps no marks would grow by them.
+        // A block that does not track matches would grow by them.
         if self.plan.shape.tracks_matches {
             block.set_matched(at);
         }

@@ -13,8 +13,8 @@ use crate::table::build::{BuildInput, BuiltIndex, IndexBuilder};
 pub struct AutoIndex {
     /// What indexes cost.
     pub model: Arc<CostModel>,
-    /// Probe rows over the life of the table; `None`: not known, and
-    /// [`Expected::PROBES_PER_ROW`] a build row are assumed.
+    /// Probe rows over the life of the table; `None` if not known, and then
+    /// [`Expected::PROBES_PER_ROW`] per build row are assumed.
     pub probe_rows: Option<f64>,
     /// Share of the probe rows that find a match.
     pub hit_rate: f64,

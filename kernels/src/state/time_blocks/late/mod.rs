@@ -2,8 +2,8 @@
 //! greater one, and so cannot expire in the order in which they lie.
 //!
 //! A calendar queue (Brown, "Calendar queues", CACM 31(10), 1988): days of one
-//! length, rows of a day in any order. A day that the line has reached is put in
-//! order, so that no row is looked at again and again. The few rows that lie far
+//! length, rows of a day in any order. A day that the line has reached is sorted,
+//! so that no row is read again and again. The few rows that lie far
 //! beyond the others wait outside; days lengthen when these become many.
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ pub(super) struct LateRows {
     least_outside: i64,
     /// Up to where rows have expired.
     line: i64,
-    /// Rows that were looked at.
+    /// Rows that were read.
     #[cfg(test)]
     looked: usize,
 }
@@ -125,7 +125,7 @@ impl LateRows {
         self.take_in();
     }
 
-    /// Takes the rows in that no longer lie outside.
+    /// Moves the rows in that no longer lie outside.
     fn take_in(&mut self) {
         let outside = std::mem::take(&mut self.outside);
         #[cfg(test)]
@@ -204,7 +204,7 @@ impl LateRows {
         }
     }
 
-    /// Rows, those that left otherwise included.
+    /// Number of rows, those that left otherwise included.
     pub(super) fn len(&self) -> usize {
         self.in_days + self.today.len() + self.overdue.len() + self.outside.len()
     }
