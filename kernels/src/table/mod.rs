@@ -85,6 +85,7 @@ use arrow::buffer::BooleanBuffer;
 
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder};
+pub(crate) use choice::IndexChoice;
 pub use cursor::FindCursor;
 pub use filter::FilteredBuilder;
 pub use fused::{FusedRows, RowWords};
