@@ -6,9 +6,10 @@ use arrow::array::{Array, AsArray};
 use arrow::datatypes::{DataType, DurationMicrosecondType, IntervalYearMonthType};
 use streamjoin_kernels::spark::{CastMode, cast};
 
-use super::expr::{BoundExpr, Expr, Node, Truth};
-use super::interval::micros_text;
-use super::types::{is_string, sql_name};
+use crate::expr::{BoundExpr, Expr, Node};
+use crate::interval::micros_text;
+use crate::operators::Truth;
+use crate::types::{is_string, sql_name};
 
 impl fmt::Display for BoundExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

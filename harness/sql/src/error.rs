@@ -19,17 +19,17 @@ impl SqlError {
     }
 
     /// An error at the start of a span; empty spans are no place.
-    pub(super) fn at(span: Span, message: impl Into<String>) -> Self {
+    pub(crate) fn at(span: Span, message: impl Into<String>) -> Self {
         Self::new(message).or_at(span)
     }
 
-    pub(super) fn at_location(location: Location, message: impl Into<String>) -> Self {
+    pub(crate) fn at_location(location: Location, message: impl Into<String>) -> Self {
         let place = (location.line > 0).then_some((location.line, location.column));
         Self { message: message.into(), place }
     }
 
     /// The same error with a place, if it has none yet.
-    pub(super) fn or_at(mut self, span: Span) -> Self {
+    pub(crate) fn or_at(mut self, span: Span) -> Self {
         if self.place.is_none() && span.start.line > 0 {
             self.place = Some((span.start.line, span.start.column));
         }
@@ -66,4 +66,4 @@ impl fmt::Display for SqlError {
 impl std::error::Error for SqlError {}
 
 /// Shorthand for results of this module.
-pub(super) type Result<T> = std::result::Result<T, SqlError>;
+pub(crate) type Result<T> = std::result::Result<T, SqlError>;

@@ -6,12 +6,14 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use streamjoin_kernels::spark::CastMode;
 
-use super::functions::Function;
+use crate::functions::Function;
+use crate::operators::{ArithmeticOp, CompareOp, Truth};
+use crate::scope::Scope;
 
 /// One operation. Operands have the types that it needs: all casts are
 /// explicit nodes.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Column {
         /// Position in the scope.
         position: usize,
@@ -82,93 +84,32 @@ pub(super) enum Node {
     },
 }
 
-/// What `IS` tests for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    Null,
-    True,
-    False,
-}
-
-/// A comparison of two values of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CompareOp {
-    Eq,
-    NotEq,
-    Lt,
-    LtEq,
-    Gt,
-    GtEq,
-    /// `<=>`, never null.
-    NullSafeEq,
-    /// `IS DISTINCT FROM`, never null.
-    Distinct,
-}
-
-impl CompareOp {
-    pub(super) fn sql(self) -> &'static str {
-        match self {
-            Self::Eq => "=",
-            Self::NotEq => "<>",
-            Self::Lt => "<",
-            Self::LtEq => "<=",
-            Self::Gt => ">",
-            Self::GtEq => ">=",
-            Self::NullSafeEq => "<=>",
-            Self::Distinct => "IS DISTINCT FROM",
-        }
-    }
-}
-
-/// Arithmetic of two numbers of one type (decimals: of two scales).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ArithmeticOp {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    /// `DIV`: the whole part, as BIGINT.
-    IntegerDivide,
-    Remainder,
-}
-
-impl ArithmeticOp {
-    pub(super) fn sql(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-            Self::IntegerDivide => "DIV",
-            Self::Remainder => "%",
-        }
-    }
-
-    /// Whether a zero on the right is an error in ANSI mode.
-    pub(super) fn divides(self) -> bool {
-        matches!(self, Self::Divide | Self::IntegerDivide | Self::Remainder)
-    }
-}
-
 /// A node with the type of its result.
 #[derive(Clone, Debug)]
-pub(super) struct Expr {
-    pub(super) node: Node,
-    pub(super) data_type: DataType,
-    pub(super) nullable: bool,
+pub(crate) struct Expr {
+    pub(crate) node: Node,
+    pub(crate) data_type: DataType,
+    pub(crate) nullable: bool,
 }
 
 impl Expr {
-    pub(super) fn new(node: Node, data_type: DataType, nullable: bool) -> Self {
+    pub(crate) fn new(node: Node, data_type: DataType, nullable: bool) -> Self {
         Self { node, data_type, nullable }
     }
 
+    /// The column at a position of a scope.
+    pub(crate) fn column(scope: &Scope, position: usize) -> Self {
+        let column = &scope.columns[position];
+        let node = Node::Column { position, slot: 0, name: column.qualified_name() };
+        Self::new(node, column.data_type.clone(), column.nullable)
+    }
+
     /// A truth value.
-    pub(super) fn boolean(node: Node, nullable: bool) -> Self {
+    pub(crate) fn boolean(node: Node, nullable: bool) -> Self {
         Self::new(node, DataType::Boolean, nullable)
     }
 
-    pub(super) fn literal(&self) -> Option<&ArrayRef> {
+    pub(crate) fn literal(&self) -> Option<&ArrayRef> {
         match &self.node {
             Node::Literal(value) => Some(value),
             _ => None,
@@ -176,7 +117,7 @@ impl Expr {
     }
 
     /// Whether it is the literal `true`.
-    pub(super) fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         use arrow::array::{Array, AsArray};
         self.literal().is_some_and(|value| {
             value.as_boolean_opt().is_some_and(|b| b.is_valid(0) && b.value(0))
@@ -184,7 +125,7 @@ impl Expr {
     }
 
     /// The operands, in order.
-    pub(super) fn operands(&self) -> Vec<&Self> {
+    pub(crate) fn operands(&self) -> Vec<&Self> {
         match &self.node {
             Node::Column { .. } | Node::Literal(_) => vec![],
             Node::Cast { expr, .. }
@@ -229,7 +170,7 @@ impl Expr {
     }
 
     /// Scope positions that the expression reads, sorted, each once.
-    pub(super) fn positions(&self) -> Vec<usize> {
+    pub(crate) fn positions(&self) -> Vec<usize> {
         fn collect(expr: &Expr, found: &mut Vec<usize>) {
             if let Node::Column { position, .. } = &expr.node {
                 found.push(*position);
@@ -265,13 +206,13 @@ pub struct BoundExpr {
 }
 
 impl BoundExpr {
-    pub(super) fn new(root: Expr) -> Self {
+    pub(crate) fn new(root: Expr) -> Self {
         Self::shifted(root, 0)
     }
 
     /// The expression over a scope that begins `offset` columns later; it must
     /// read no column before that.
-    pub(super) fn shifted(mut root: Expr, offset: usize) -> Self {
+    pub(crate) fn shifted(mut root: Expr, offset: usize) -> Self {
         let mut columns = root.positions();
         for position in &mut columns {
             *position -= offset;
@@ -280,7 +221,7 @@ impl BoundExpr {
         Self { root: Arc::new(root), columns: columns.into() }
     }
 
-    pub(super) fn root(&self) -> &Expr {
+    pub(crate) fn root(&self) -> &Expr {
         &self.root
     }
 

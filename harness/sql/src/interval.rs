@@ -2,11 +2,11 @@
 
 use sqlparser::ast::{self, DateTimeField, Expr};
 
-use super::error::{Result, SqlError};
+use crate::error::{Result, SqlError};
 
 /// The value of an interval literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IntervalValue {
+pub(crate) enum IntervalValue {
     /// Years and months, counted in months.
     Months(i32),
     /// Weeks to microseconds, counted in microseconds.
@@ -121,7 +121,7 @@ fn exact(number: &str, digits: usize) -> Option<i64> {
 
 /// `INTERVAL 1 HOUR`, `INTERVAL '1' HOUR`, `INTERVAL '1 hour 30 minutes'`,
 /// `INTERVAL '1:30' HOUR TO MINUTE`, `INTERVAL '1 02:03:04.5' DAY TO SECOND`.
-pub(super) fn interval(interval: &ast::Interval) -> Result<IntervalValue> {
+pub(crate) fn interval(interval: &ast::Interval) -> Result<IntervalValue> {
     let (text, mut negative) = literal(&interval.value)?;
     let text = text.trim();
     let Some(first) = &interval.leading_field else {
@@ -202,7 +202,7 @@ fn unknown_unit(name: &str) -> SqlError {
     const KNOWN: [&str; 9] =
         ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
     let name: String = name.chars().take(40).collect();
-    SqlError::new(format!("unknown interval unit `{name}`{}", super::scope::hint(&name, &KNOWN)))
+    SqlError::new(format!("unknown interval unit `{name}`{}", crate::names::hint(&name, &KNOWN)))
 }
 
 /// The fields between two units, both included.
@@ -230,7 +230,7 @@ fn fields(first: Unit, last: Unit) -> Result<Vec<Unit>> {
 }
 
 /// Microseconds as an `INTERVAL` literal, for display.
-pub(super) fn micros_text(micros: i64) -> String {
+pub(crate) fn micros_text(micros: i64) -> String {
     for (size, name) in [(DAY, "DAY"), (3600 * SECOND, "HOUR"), (60 * SECOND, "MINUTE")] {
         if micros != 0 && micros % size == 0 {
             return format!("INTERVAL '{}' {name}", micros / size);

@@ -65,31 +65,30 @@
 //! ```
 
 mod bind;
+mod compute;
 mod condition;
-mod dialect;
+mod datetime_pattern;
 mod display;
 mod error;
 mod eval;
-mod event_time;
 mod expr;
 mod functions;
-mod identifier;
 mod interval;
-mod nulls;
+mod names;
+mod operators;
 mod parse;
-mod place;
 mod predicate;
 mod scope;
 mod select;
 mod types;
+mod value;
 
 use streamjoin_kernels::spark::CastMode;
 
-pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr};
+pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, TimeColumns, WindowColumns};
+pub use datetime_pattern::{pattern_of_strftime, pattern_reads};
 pub use error::SqlError;
-pub use event_time::{TimeColumns, WindowColumns};
 pub use expr::BoundExpr;
-pub use functions::{pattern_of_strftime, pattern_reads};
 pub use scope::{Scope, ScopeColumn};
 pub use select::SelectItem;
 
@@ -100,7 +99,7 @@ mod tests;
 /// SQL reads otherwise.
 #[must_use]
 pub fn quote_identifier(name: &str) -> String {
-    identifier::quote_identifier(name)
+    parse::quote_identifier(name)
 }
 
 /// Binds one expression.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use streamjoin_kernels::{Filter, JoinError, Predicate, Result};
 
-use super::expr::BoundExpr;
+use crate::expr::BoundExpr;
 
 impl BoundExpr {
     /// The expression as a predicate over the columns that [`Self::columns`]

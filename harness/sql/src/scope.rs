@@ -2,7 +2,8 @@
 
 use arrow::datatypes::{DataType, Schema};
 
-use super::error::{Result, SqlError};
+use crate::error::{Result, SqlError};
+use crate::names::{hint, quoted, same_name};
 
 /// One column in sight.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,33 +148,5 @@ impl Scope {
             "unknown stream or dimension `{qualifier}`{}",
             hint(qualifier, &names)
         ))
-    }
-}
-
-fn same_name(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b)
-        || (!(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase())
-}
-
-/// Back-ticks around what is not a plain name.
-pub(super) fn quoted(name: &str) -> String {
-    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
-}
-
-/// `; did you mean ...?` for the nearest of `known`, or all of a short list.
-pub(super) fn hint(name: &str, known: &[&str]) -> String {
-    let wanted = name.to_lowercase();
-    let nearest = known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(&wanted, &k.to_lowercase()), *k))
-        .min_by_key(|(distance, _)| *distance);
-    match nearest {
-        Some((distance, near)) if distance <= 1 + name.chars().count() / 4 => {
-            format!("; did you mean `{near}`?")
-        }
-        Some(_) if known.len() <= 20 => format!("; known: {}", known.join(", ")),
-        _ => String::new(),
     }
 }

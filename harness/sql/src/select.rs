@@ -3,11 +3,11 @@
 use sqlparser::ast::{self, SelectItem as Ast, SelectItemQualifiedWildcardKind as Kind};
 use streamjoin_kernels::spark::CastMode;
 
-use super::bind::Binder;
-use super::error::{Result, SqlError};
-use super::expr::{BoundExpr, Expr, Node};
-use super::parse;
-use super::scope::Scope;
+use crate::bind::Binder;
+use crate::error::{Result, SqlError};
+use crate::expr::{BoundExpr, Expr};
+use crate::parse;
+use crate::scope::Scope;
 
 /// One output column.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct SelectItem {
     pub expr: BoundExpr,
 }
 
-pub(super) fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<Vec<SelectItem>> {
+pub(crate) fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<Vec<SelectItem>> {
     if items.is_empty() {
         return Err(SqlError::new("the select list is empty; use [\"*\"] for all columns"));
     }
@@ -82,10 +82,8 @@ fn wildcard(
         return Err(SqlError::new("`*` takes no options here; list the columns that you want"));
     }
     let column = |position: usize| {
-        let column = &scope.columns[position];
-        let node = Node::Column { position, slot: 0, name: column.qualified_name() };
-        let expr = Expr::new(node, column.data_type.clone(), column.nullable);
-        SelectItem { name: column.name.clone(), expr: BoundExpr::new(expr) }
+        let name = scope.columns[position].name.clone();
+        SelectItem { name, expr: BoundExpr::new(Expr::column(scope, position)) }
     };
     Ok(positions.into_iter().map(column).collect())
 }

@@ -5,34 +5,34 @@ use arrow::datatypes::{
 };
 use sqlparser::ast;
 
-use super::error::{Result, SqlError};
+use crate::error::{Result, SqlError};
 
 /// Spark's TIMESTAMP: an instant in microseconds.
-pub(super) fn timestamp() -> DataType {
+pub(crate) fn timestamp() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
 /// A day-time interval, as Spark counts it.
-pub(super) const INTERVAL: DataType = DataType::Duration(TimeUnit::Microsecond);
+pub(crate) const INTERVAL: DataType = DataType::Duration(TimeUnit::Microsecond);
 
 /// Dictionaries count as their values.
-pub(super) fn value_type(data_type: &DataType) -> &DataType {
+pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, value) => value_type(value),
         other => other,
     }
 }
 
-pub(super) fn is_string(data_type: &DataType) -> bool {
+pub(crate) fn is_string(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-pub(super) fn is_date(data_type: &DataType) -> bool {
+pub(crate) fn is_date(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Date32 | DataType::Date64)
 }
 
 /// The Arrow type that a type in `CAST(x AS ...)` means.
-pub(super) fn arrow_type(sql: &ast::DataType) -> Result<DataType> {
+pub(crate) fn arrow_type(sql: &ast::DataType) -> Result<DataType> {
     use ast::DataType as Sql;
     Ok(match sql {
         Sql::Boolean | Sql::Bool => DataType::Boolean,
@@ -94,7 +94,7 @@ fn unknown(sql: &ast::DataType) -> SqlError {
     ];
     let mut name: String = sql.to_string().chars().take(40).collect();
     name.make_ascii_uppercase();
-    SqlError::new(format!("unknown type `{name}`{}", super::scope::hint(&name, &KNOWN)))
+    SqlError::new(format!("unknown type `{name}`{}", crate::names::hint(&name, &KNOWN)))
 }
 
 fn unit(digits: Option<u64>) -> Result<TimeUnit> {
@@ -128,7 +128,7 @@ fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
 }
 
 /// The SQL name of an Arrow type; Arrow's own where SQL has none.
-pub(super) fn sql_name(data_type: &DataType) -> String {
+pub(crate) fn sql_name(data_type: &DataType) -> String {
     use DataType::*;
     match data_type {
         Null => "VOID".into(),
@@ -161,13 +161,13 @@ pub(super) fn sql_name(data_type: &DataType) -> String {
 }
 
 /// `Decimal256` as wide as it gets, for exact intermediate results.
-pub(super) fn widest(scale: i32) -> DataType {
+pub(crate) fn widest(scale: i32) -> DataType {
     DataType::Decimal256(DECIMAL256_MAX_PRECISION, scale as i8)
 }
 
 /// Spark's `adjustPrecisionScale`: past 38 digits the fraction gives way, but
 /// not below six digits.
-pub(super) fn bounded_decimal(precision: i32, scale: i32) -> DataType {
+pub(crate) fn bounded_decimal(precision: i32, scale: i32) -> DataType {
     let most = i32::from(DECIMAL128_MAX_PRECISION);
     let (precision, scale) = if precision <= most {
         (precision, scale)

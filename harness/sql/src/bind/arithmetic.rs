@@ -4,11 +4,12 @@ use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use sqlparser::ast;
 use streamjoin_kernels::spark::{CastMode, comparison_type, decimal_digits};
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::{ArithmeticOp, Expr, Node};
-use super::super::interval::{self, IntervalValue};
-use super::super::types::{INTERVAL, bounded_decimal, is_date, is_string, sql_name, timestamp};
-use super::{Binder, coerce};
+use super::{Binder, cast};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::interval::{self, IntervalValue};
+use crate::operators::ArithmeticOp;
+use crate::types::{INTERVAL, bounded_decimal, is_date, is_string, sql_name, timestamp};
 
 use ArithmeticOp as Op;
 
@@ -76,9 +77,7 @@ impl Binder<'_> {
                 DataType::Int64
             }
             _ if is_string(lt) && is_string(rt) => DataType::Float64,
-            _ => {
-                comparison_type(lt, rt).map_err(|e| coerce::mismatch(&e, lt, rt, "the operands"))?
-            }
+            _ => comparison_type(lt, rt).map_err(|e| cast::mismatch(&e, lt, rt, "the operands"))?,
         };
         let left = self.cast_to(left, &common)?;
         let right = self.cast_to(right, &common)?;
@@ -139,7 +138,7 @@ impl Binder<'_> {
         if expr.literal().is_some() {
             for digits in 1..digits {
                 let to = DataType::Decimal128(digits as u8, 0);
-                if let Ok(narrow) = coerce::cast_expr(expr.clone(), &to, CastMode::Ansi) {
+                if let Ok(narrow) = cast::cast_expr(expr.clone(), &to, CastMode::Ansi) {
                     return Ok(narrow);
                 }
             }

@@ -7,12 +7,13 @@ use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
 use sqlparser::ast;
 use streamjoin_kernels::spark::{CastMode, can_cast};
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};
-use super::super::functions::{self, Function, Param, Returns};
-use super::super::scope::hint;
-use super::super::types::{is_date, is_string, sql_name, timestamp, value_type};
 use super::{Binder, is};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::functions::{self, Function, Param, Returns};
+use crate::names::hint;
+use crate::operators::{ArithmeticOp, CompareOp, Truth};
+use crate::types::{is_date, is_string, sql_name, timestamp, value_type};
 
 /// Functions that are forms of the language and not in the registry.
 const FORMS: [&str; 10] =

@@ -7,10 +7,11 @@ use arrow::datatypes::{DataType, TimeUnit};
 use sqlparser::ast;
 use streamjoin_kernels::spark::comparison_type;
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::{CompareOp, Expr, Node};
-use super::super::types::{is_string, timestamp, value_type};
-use super::{Binder, coerce, literal, negate_if};
+use super::{Binder, cast, literal, negate_if};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::operators::CompareOp;
+use crate::types::{is_string, timestamp, value_type};
 
 impl Binder<'_> {
     pub(super) fn compared(
@@ -23,22 +24,12 @@ impl Binder<'_> {
         self.compare(op, left, right)
     }
 
-    /// The same for conditions that are taken apart.
-    pub(in super::super) fn equality(
-        &self,
-        op: CompareOp,
-        left: Expr,
-        right: Expr,
-    ) -> Result<Expr> {
-        self.compare(op, left, right)
-    }
-
     /// Both sides cast to the type in which Spark compares them.
-    pub(super) fn compare(&self, op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
+    pub(crate) fn compare(&self, op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
         let (left, right) = self.widen_time_text(left, right)?;
         let common = comparison_type(&left.data_type, &right.data_type).map_err(|e| {
             let what = format!("`{left}` and `{right}`");
-            coerce::mismatch(&e, &left.data_type, &right.data_type, &what)
+            cast::mismatch(&e, &left.data_type, &right.data_type, &what)
         })?;
         let null_safe = matches!(op, CompareOp::NullSafeEq | CompareOp::Distinct);
         let left = self.cast_to(left, &common)?;

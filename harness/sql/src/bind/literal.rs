@@ -7,10 +7,10 @@ use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
 use sqlparser::ast;
 use streamjoin_kernels::spark::{CastMode, cast};
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::{Expr, Node};
-use super::super::interval::{self, IntervalValue};
-use super::super::types;
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::interval::{self, IntervalValue};
+use crate::types;
 
 fn literal(array: impl Array + 'static) -> Expr {
     one(Arc::new(array))

@@ -2,39 +2,40 @@
 
 mod arithmetic;
 mod call;
-mod coerce;
+mod cast;
 mod compare;
+mod datetime_pattern;
 mod literal;
-mod pattern;
 
 use sqlparser::ast;
 use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};
 use streamjoin_kernels::spark::{CastMode, can_cast};
 
-use super::error::{Result, SqlError};
-use super::expr::{ArithmeticOp, CompareOp, Expr, Node, Truth};
-use super::place::place;
-use super::scope::Scope;
-use super::types::{self, sql_name};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::operators::{ArithmeticOp, CompareOp, Truth};
+use crate::parse::place;
+use crate::scope::Scope;
+use crate::types::{self, sql_name};
 
 /// Expressions nested deeper than this are refused before the stack ends.
 const MAX_DEPTH: usize = 100;
 
 /// Binds expressions to the columns of one scope.
 #[derive(Debug)]
-pub(super) struct Binder<'a> {
+pub(crate) struct Binder<'a> {
     scope: &'a Scope,
     mode: CastMode,
     depth: usize,
 }
 
 impl<'a> Binder<'a> {
-    pub(super) fn new(scope: &'a Scope, mode: CastMode) -> Self {
+    pub(crate) fn new(scope: &'a Scope, mode: CastMode) -> Self {
         Self { scope, mode, depth: 0 }
     }
 
     /// Settles all names and types of an expression.
-    pub(super) fn bind(&mut self, expr: &ast::Expr) -> Result<Expr> {
+    pub(crate) fn bind(&mut self, expr: &ast::Expr) -> Result<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(SqlError::new(format!(
@@ -47,7 +48,7 @@ impl<'a> Binder<'a> {
     }
 
     /// An expression that must be a truth value.
-    pub(super) fn condition(&mut self, expr: &ast::Expr) -> Result<Expr> {
+    pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Result<Expr> {
         let bound = self.bind(expr)?;
         self.truth(bound).map_err(|e| e.or_at(place(expr)))
     }
@@ -165,9 +166,7 @@ impl<'a> Binder<'a> {
                 };
                 e.or_at(qualifier.unwrap_or(name).span)
             })?;
-        let column = &self.scope.columns[position];
-        let node = Node::Column { position, slot: 0, name: column.qualified_name() };
-        Ok(Expr::new(node, column.data_type.clone(), column.nullable))
+        Ok(Expr::column(self.scope, position))
     }
 
     fn binary(
@@ -259,7 +258,7 @@ impl<'a> Binder<'a> {
                 sql_name(&to)
             )));
         }
-        coerce::cast_expr(value, &to, mode)
+        cast::cast_expr(value, &to, mode)
     }
 
     fn case(
@@ -292,7 +291,7 @@ impl<'a> Binder<'a> {
     }
 }
 
-pub(super) fn is(value: Expr, what: Truth, negated: bool) -> Expr {
+pub(crate) fn is(value: Expr, what: Truth, negated: bool) -> Expr {
     let node = Node::Is { expr: Box::new(value), what, negated };
     Expr::boolean(node, false)
 }
@@ -306,7 +305,7 @@ fn negate_if(negated: bool, condition: Expr) -> Expr {
 }
 
 /// The operands of a chain of ANDs (or ORs) in order, however long.
-pub(super) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
+pub(crate) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
     let mut found = Vec::new();
     let mut open = vec![expr];
     while let Some(expr) = open.pop() {

@@ -13,8 +13,9 @@ use arrow::compute;
 use arrow::datatypes::DataType;
 use streamjoin_kernels::{JoinError, Result};
 
-use super::super::expr::Expr;
-use super::{Input, Value, evaluate};
+use super::{Input, evaluate};
+use crate::expr::Expr;
+use crate::value::Value;
 
 /// The value for the rows of a mask; other rows may be anything.
 fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result<Value> {

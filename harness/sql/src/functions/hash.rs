@@ -7,8 +7,8 @@ use arrow::datatypes::*;
 use streamjoin_kernels::{JoinError, Result};
 use twox_hash::XxHash64;
 
-use super::super::eval::Value;
 use super::Arguments;
+use crate::value::Value;
 
 /// The seed that Spark begins with.
 const SEED: u64 = 42;

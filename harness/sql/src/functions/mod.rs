@@ -2,24 +2,19 @@
 
 mod hash;
 mod number;
-mod pattern;
 mod text;
 mod time;
-
-pub(super) use pattern::Pattern;
-pub use pattern::{pattern_of_strftime, pattern_reads};
-pub(super) use time::{in_range, plus_months};
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{ArrowPrimitiveType, DataType};
 use streamjoin_kernels::Result;
 use streamjoin_kernels::spark::CastMode;
 
-use super::eval::Value;
+use crate::value::Value;
 
 /// What an argument is cast to before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Param {
+pub(crate) enum Param {
     /// STRING, from anything.
     Text,
     /// BINARY, or the bytes of a string.
@@ -44,7 +39,7 @@ pub(super) enum Param {
 
 /// The type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Returns {
+pub(crate) enum Returns {
     Text,
     Boolean,
     Int,
@@ -62,17 +57,17 @@ type Eval = fn(&Arguments<'_>) -> Result<ArrayRef>;
 
 /// A function of the registry.
 #[derive(Debug)]
-pub(super) struct Function {
-    pub(super) name: &'static str,
-    pub(super) params: &'static [Param],
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) params: &'static [Param],
     /// How many of the last parameters may be left out.
-    pub(super) optional: usize,
+    pub(crate) optional: usize,
     /// Whether the last parameter may repeat.
-    pub(super) variadic: bool,
+    pub(crate) variadic: bool,
     /// Whether a result can be null though no argument is.
-    pub(super) makes_nulls: bool,
-    pub(super) returns: Returns,
-    pub(super) eval: Eval,
+    pub(crate) makes_nulls: bool,
+    pub(crate) returns: Returns,
+    pub(crate) eval: Eval,
 }
 
 const fn f(name: &'static str, params: &'static [Param], returns: Returns, eval: Eval) -> Function {
@@ -180,17 +175,17 @@ static BY_PATTERN: &[Function] = &[
 ];
 
 /// The function of a name that reads text by a pattern.
-pub(super) fn by_pattern(name: &str) -> Option<&'static Function> {
+pub(crate) fn by_pattern(name: &str) -> Option<&'static Function> {
     BY_PATTERN.iter().find(|f| f.name == name)
 }
 
 /// The function of a name, in any case.
-pub(super) fn find(name: &str) -> Option<&'static Function> {
+pub(crate) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
 /// All names of the registry.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|f| f.name)
 }
 
@@ -200,11 +195,11 @@ fn identity(arguments: &Arguments<'_>) -> Result<ArrayRef> {
 }
 
 /// The arguments of one call, each a column or one value for all rows.
-pub(super) struct Arguments<'a> {
-    pub(super) values: &'a [Value],
-    pub(super) rows: usize,
-    pub(super) mode: CastMode,
-    pub(super) result: &'a DataType,
+pub(crate) struct Arguments<'a> {
+    pub(crate) values: &'a [Value],
+    pub(crate) rows: usize,
+    pub(crate) mode: CastMode,
+    pub(crate) result: &'a DataType,
 }
 
 impl<'a> Arguments<'a> {

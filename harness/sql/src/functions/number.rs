@@ -8,9 +8,10 @@ use arrow::datatypes::*;
 use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
 
-use super::super::eval::{self, Value};
-use super::super::expr::CompareOp;
 use super::Arguments;
+use crate::compute::{compare, negate};
+use crate::operators::CompareOp;
+use crate::value::Value;
 
 fn doubles(a: &Arguments<'_>, value: impl Fn(usize) -> Option<f64>) -> Result<ArrayRef> {
     let doubles: PrimitiveArray<Float64Type> = (0..a.rows).map(value).collect();
@@ -39,8 +40,8 @@ pub(super) fn abs(a: &Arguments<'_>) -> Result<ArrayRef> {
     }
     let zero = cast(&(Arc::new(Int8Array::from(vec![0])) as ArrayRef), array.data_type(), a.mode)?;
     let value = Value::Array(array.clone());
-    let negative = eval::compare(CompareOp::Lt, &value, &Value::Scalar(zero))?;
-    let opposite = eval::negate(&value, a.mode)?;
+    let negative = compare(CompareOp::Lt, &value, &Value::Scalar(zero))?;
+    let opposite = negate(&value, a.mode)?;
     let negative = negative.into_array(a.rows)?;
     Ok(compute::kernels::zip::zip(negative.as_boolean(), opposite.array(), &array)?)
 }
@@ -203,7 +204,7 @@ fn extreme(a: &Arguments<'_>, better: CompareOp) -> Result<ArrayRef> {
     let mut best = first(a)?;
     for value in &a.values[1..] {
         let next = value.clone().into_array(a.rows)?;
-        let wins = eval::compare(better, &Value::Array(next.clone()), &Value::Array(best.clone()))?;
+        let wins = compare(better, &Value::Array(next.clone()), &Value::Array(best.clone()))?;
         let wins = wins.into_array(a.rows)?;
         let wins = wins.as_boolean();
         let takes: BooleanArray = (0..a.rows)

@@ -9,7 +9,8 @@ use streamjoin_kernels::spark::calendar::{civil_from_days, days_from_civil, days
 use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;
-use super::pattern::Pattern;
+use crate::compute::{in_range, plus_months};
+use crate::datetime_pattern::DateTimePattern;
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
@@ -70,32 +71,6 @@ pub(super) fn minute(a: &Arguments<'_>) -> Result<ArrayRef> {
 
 pub(super) fn second(a: &Arguments<'_>) -> Result<ArrayRef> {
     of_time(a, |micros| micros / SECOND % 60)
-}
-
-/// The result of an operation that may leave the range of its type: for each
-/// row `None` is null and `Some(None)` is out of range.
-pub(crate) fn in_range<T: ArrowPrimitiveType>(
-    rows: usize,
-    mode: CastMode,
-    what: &str,
-    value: impl Fn(usize) -> Option<Option<T::Native>>,
-) -> Result<PrimitiveArray<T>> {
-    let mut overflow = None;
-    let values: PrimitiveArray<T> = (0..rows)
-        .map(|row| {
-            let value = value(row)?;
-            if value.is_none() {
-                overflow.get_or_insert(row);
-            }
-            value
-        })
-        .collect();
-    match overflow {
-        Some(row) if mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
-            "{what} leaves the range of its type (row {row} of the batch)"
-        ))),
-        _ => Ok(values),
-    }
 }
 
 fn dates(
@@ -162,14 +137,6 @@ pub(super) fn date_diff(a: &Arguments<'_>) -> Result<ArrayRef> {
     Ok(Arc::new(days))
 }
 
-/// The same day of another month, or that month's last day.
-pub(in super::super) fn plus_months(days: i64, months: i64) -> i64 {
-    let (year, month, day) = civil_from_days(days);
-    let total = year * 12 + i64::from(month - 1) + months;
-    let (year, month) = (total.div_euclid(12), total.rem_euclid(12) as u32 + 1);
-    days_from_civil(year, month, day.min(days_in_month(year, month)))
-}
-
 pub(super) fn add_months(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (days, months) = (a.primitive::<Date32Type>(0), a.primitive::<Int32Type>(1));
     dates(a, "add_months", |row| Some(Some(plus_months(days(row)?.into(), months(row)?.into()))))
@@ -186,7 +153,7 @@ pub(super) fn last_day(a: &Arguments<'_>) -> Result<ArrayRef> {
 /// The microseconds of each row's text by the pattern, which is one for all rows.
 fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
     let (text, pattern) = (a.text(0), a.text(1)(0).unwrap_or_default());
-    let parsed = Pattern::parse(pattern).map_err(JoinError::InvalidPlan)?;
+    let parsed = DateTimePattern::parse(pattern).map_err(JoinError::InvalidPlan)?;
     let time = |row: usize| {
         let Some(text) = text(row) else { return Ok(None) };
         match parsed.read(text) {

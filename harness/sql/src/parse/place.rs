@@ -5,7 +5,7 @@ use sqlparser::tokenizer::Span;
 
 /// The place of the leftmost name or literal of an expression; no recursion,
 /// as chains of operators are deep on their left.
-pub(super) fn place(expr: &Expr) -> Span {
+pub(crate) fn place(expr: &Expr) -> Span {
     let mut expr = expr;
     loop {
         expr = match expr {

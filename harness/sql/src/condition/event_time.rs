@@ -12,8 +12,9 @@ use arrow::datatypes::{
 };
 use streamjoin_kernels::time::{Bound, IntervalCondition};
 
-use super::error::{Result, SqlError};
-use super::expr::{CompareOp, Expr, Node};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::operators::CompareOp;
 
 /// Where the event times of two streams are, as positions in their scopes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,9 +40,9 @@ pub struct WindowColumns {
 
 /// The event times as positions in left ++ right.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Times {
-    pub(super) left: Option<usize>,
-    pub(super) right: Option<usize>,
+pub(crate) struct Times {
+    pub(crate) left: Option<usize>,
+    pub(crate) right: Option<usize>,
 }
 
 /// `left * (left time) + right * (right time) + constant`, in microseconds.
@@ -66,7 +67,7 @@ impl Sum {
 ///
 /// # Errors
 /// An interval of months, which has no fixed length; a bound out of range.
-pub(super) fn interval(conjunct: &Expr, times: Times) -> Result<Option<IntervalCondition>> {
+pub(crate) fn interval(conjunct: &Expr, times: Times) -> Result<Option<IntervalCondition>> {
     let (op, left, right) = match &conjunct.node {
         Node::Compare { op, left, right } => (*op, left, right),
         // What is not comparable is not true either way.
@@ -86,7 +87,7 @@ pub(super) fn interval(conjunct: &Expr, times: Times) -> Result<Option<IntervalC
 ///
 /// # Errors
 /// As [`interval`].
-pub(super) fn distance(
+pub(crate) fn distance(
     op: CompareOp,
     left: &Expr,
     right: &Expr,

@@ -1,12 +1,18 @@
 //! Text to sqlparser's syntax trees, with bounds on size and depth.
 
+mod dialect;
+mod identifier;
+mod place;
+
 use sqlparser::ast::{Expr, Ident, SelectItem};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 
-use super::dialect::ConditionDialect;
-use super::error::{Result, SqlError};
+use crate::error::{Result, SqlError};
+use dialect::ConditionDialect;
+pub(crate) use identifier::quote_identifier;
+pub(crate) use place::place;
 
 /// A condition of a megabyte is a mistake.
 const MAX_BYTES: usize = 1 << 20;
@@ -17,13 +23,13 @@ const MAX_DEPTH: usize = 60;
 
 /// An ON or USING clause.
 #[derive(Debug)]
-pub(super) enum Clause {
+pub(crate) enum Clause {
     Condition(Box<Expr>),
     Using(Vec<Ident>),
 }
 
 /// One expression and nothing after it.
-pub(super) fn expression(text: &str) -> Result<Expr> {
+pub(crate) fn expression(text: &str) -> Result<Expr> {
     let mut parser = parser(text)?;
     let expr = parser.parse_expr().map_err(|e| parse_error(e, text))?;
     end(&mut parser)?;
@@ -31,7 +37,7 @@ pub(super) fn expression(text: &str) -> Result<Expr> {
 }
 
 /// `USING (a, b)` or a condition, with or without `ON` before it.
-pub(super) fn clause(text: &str) -> Result<Clause> {
+pub(crate) fn clause(text: &str) -> Result<Clause> {
     let mut parser = parser(text)?;
     let [first, second] = parser.peek_tokens_ref::<2>();
     let using = second.token == Token::LParen
@@ -53,7 +59,7 @@ pub(super) fn clause(text: &str) -> Result<Clause> {
 }
 
 /// One item of a select list.
-pub(super) fn select_item(text: &str) -> Result<SelectItem> {
+pub(crate) fn select_item(text: &str) -> Result<SelectItem> {
     let mut parser = parser(text)?;
     let item = parser.parse_select_item().map_err(|e| parse_error(e, text))?;
     if parser.peek_token_ref().token == Token::Comma {

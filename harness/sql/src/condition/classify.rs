@@ -1,177 +1,14 @@
-//! ON and USING clauses, taken apart: keys, one-sided filters, the rest.
+//! Sorts conjuncts by role: keys, filters of one side, the interval, the rest.
 
 use arrow::datatypes::DataType;
-use sqlparser::ast::{BinaryOperator, Expr as Ast};
-use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::time::{TimeCondition, TimeKey};
+use streamjoin_kernels::time::TimeKey;
 use streamjoin_kernels::{NullEquality, Side};
 
-use super::bind::{Binder, operands};
-use super::error::{Result, SqlError};
 use super::event_time::{self, TimeColumns, Times};
-use super::expr::{BoundExpr, CompareOp, Expr, Node};
-use super::nulls;
-use super::parse::{self, Clause};
-use super::place::place;
-use super::scope::Scope;
-
-/// One equality between the sides.
-#[derive(Clone, Debug)]
-pub struct KeyExpr {
-    /// Over the left scope's positions.
-    pub left: BoundExpr,
-    /// Over the right scope's positions.
-    pub right: BoundExpr,
-    /// Whether null equals null (`<=>`).
-    pub null_equality: NullEquality,
-}
-
-/// What became of one conjunct of an ON clause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConjunctRole {
-    /// The key of this index in [`JoinCondition::keys`].
-    Key(usize),
-    /// Part of the filter of one side.
-    Filter(Side),
-    /// Evaluated on candidate pairs.
-    Residual,
-    /// Bounds the distance between the event times of two streams.
-    Interval,
-    /// Constant and true: it has no effect.
-    AlwaysTrue,
-}
-
-/// One conjunct of an ON clause.
-#[derive(Clone, Debug)]
-pub struct Conjunct {
-    /// The conjunct, over left ++ right positions.
-    pub expr: BoundExpr,
-    /// Where it went.
-    pub role: ConjunctRole,
-}
-
-/// A join condition, taken apart.
-#[derive(Clone, Debug, Default)]
-pub struct JoinCondition {
-    /// Equalities with one side each; empty means that every pair is a
-    /// candidate.
-    pub keys: Vec<KeyExpr>,
-    /// Conjuncts that read only left columns, over the left scope.
-    pub left_filter: Option<BoundExpr>,
-    /// Conjuncts that read only right columns, over the right scope.
-    pub right_filter: Option<BoundExpr>,
-    /// All other conjuncts, over left ++ right positions.
-    pub residual: Option<BoundExpr>,
-    /// What the condition says about the event times of two streams.
-    pub time: TimeCondition,
-    /// Columns of the left scope of which a null keeps some conjunct other than
-    /// a key from being true; told for two streams only.
-    pub left_not_null: Vec<usize>,
-    /// The same of the right scope.
-    pub right_not_null: Vec<usize>,
-    /// Every conjunct in the order of the text.
-    pub conjuncts: Vec<Conjunct>,
-    /// The names of `USING (a, b)` as they were written; none for an ON condition.
-    pub using: Option<Vec<String>>,
-}
-
-/// Reads an ON condition or `USING (...)`; `times` is given for two streams.
-pub(super) fn condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    match parse::clause(text)? {
-        Clause::Condition(expr) => split(&expr, left, right, mode, times),
-        Clause::Using(names) => {
-            let mut known: Vec<String> = Vec::new();
-            for name in names {
-                if known.iter().any(|k| k.to_lowercase() == name.value.to_lowercase()) {
-                    let message = format!("USING names `{}` twice", name.value);
-                    return Err(SqlError::at(name.span, message));
-                }
-                for (scope, side) in [(left, "left"), (right, "right")] {
-                    scope.resolve(None, &name.value).map_err(|e| {
-                        let message = format!("USING, {side} side: {}", e.message());
-                        SqlError::at(name.span, message)
-                    })?;
-                }
-                known.push(name.value);
-            }
-            let condition = using(&known, left, right, mode, times)?;
-            Ok(JoinCondition { using: Some(known), ..condition })
-        }
-    }
-}
-
-/// The equalities that `USING` stands for.
-fn using(
-    names: &[String],
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    let both = left.join(right);
-    let binder = Binder::new(&both, mode);
-    let mut parts = Parts::new(left.columns.len(), times);
-    for name in names {
-        let positions =
-            (left.resolve(None, name)?, left.columns.len() + right.resolve(None, name)?);
-        let column = |position: usize| {
-            let column = &both.columns[position];
-            let node = Node::Column { position, slot: 0, name: column.qualified_name() };
-            Expr::new(node, column.data_type.clone(), column.nullable)
-        };
-        let (l, r) = (column(positions.0), column(positions.1));
-        let equal = binder.equality(CompareOp::Eq, l.clone(), r.clone())?;
-        parts.add(equal, Some((CompareOp::Eq, l, r)))?;
-    }
-    Ok(parts.finish())
-}
-
-fn split(
-    expr: &Ast,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    let both = left.join(right);
-    let mut parts = Parts::new(left.columns.len(), times);
-    for conjunct in operands(expr, &BinaryOperator::And) {
-        let mut binder = Binder::new(&both, mode);
-        // The operands before they are cast: the join casts its keys itself.
-        let equality = match equality(conjunct) {
-            Some((op, l, r)) => Some((op, binder.bind(l)?, binder.bind(r)?)),
-            None => None,
-        };
-        let bound = match &equality {
-            Some((op, l, r)) => {
-                binder.equality(*op, l.clone(), r.clone()).map_err(|e| e.or_at(place(conjunct)))?
-            }
-            None => binder.condition(conjunct)?,
-        };
-        parts.add(bound, equality).map_err(|e| e.or_at(place(conjunct)))?;
-    }
-    Ok(parts.finish())
-}
-
-/// The operands of `=`, `<=>` and `IS NOT DISTINCT FROM`.
-fn equality(expr: &Ast) -> Option<(CompareOp, &Ast, &Ast)> {
-    match expr {
-        Ast::Nested(inner) => equality(inner),
-        Ast::BinaryOp { left, op, right } => match op {
-            BinaryOperator::Eq => Some((CompareOp::Eq, left, right)),
-            BinaryOperator::Spaceship => Some((CompareOp::NullSafeEq, left, right)),
-            _ => None,
-        },
-        Ast::IsNotDistinctFrom(left, right) => Some((CompareOp::NullSafeEq, left, right)),
-        _ => None,
-    }
-}
+use super::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, not_null};
+use crate::error::Result;
+use crate::expr::{BoundExpr, Expr, Node};
+use crate::operators::CompareOp;
 
 /// Which sides an expression reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -183,7 +20,7 @@ enum Reads {
 }
 
 /// Collects conjuncts by role.
-struct Parts<'a> {
+pub(super) struct Classifier<'a> {
     left_columns: usize,
     /// Given for two streams.
     times: Option<&'a TimeColumns>,
@@ -193,8 +30,8 @@ struct Parts<'a> {
     residual: Vec<Expr>,
 }
 
-impl<'a> Parts<'a> {
-    fn new(left_columns: usize, times: Option<&'a TimeColumns>) -> Self {
+impl<'a> Classifier<'a> {
+    pub(super) fn new(left_columns: usize, times: Option<&'a TimeColumns>) -> Self {
         Self {
             left_columns,
             times,
@@ -217,7 +54,11 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn add(&mut self, conjunct: Expr, equality: Option<(CompareOp, Expr, Expr)>) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        conjunct: Expr,
+        equality: Option<(CompareOp, Expr, Expr)>,
+    ) -> Result<()> {
         if let (Node::And(operands), Some(_)) = (&conjunct.node, self.times) {
             // BETWEEN: its halves may be of different kinds.
             return operands.clone().into_iter().try_for_each(|operand| self.add(operand, None));
@@ -241,7 +82,7 @@ impl<'a> Parts<'a> {
             Some((op, l, r)) => event_time::distance(*op, l, r, times)?,
             None => event_time::interval(&conjunct, times)?,
         };
-        let needed = nulls::needed(&conjunct);
+        let needed = not_null::needed(&conjunct);
         let (keys, reads) = (self.condition.keys.len(), self.reads(&conjunct));
         let role = match interval {
             Some(interval) if equality.is_none() => {
@@ -315,7 +156,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn finish(self) -> JoinCondition {
+    pub(super) fn finish(self) -> JoinCondition {
         let mut condition = self.condition;
         for columns in [&mut condition.left_not_null, &mut condition.right_not_null] {
             columns.sort_unstable();

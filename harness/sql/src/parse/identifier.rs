@@ -2,12 +2,12 @@
 
 use sqlparser::ast::{Expr, SelectItem};
 
-use super::parse;
-use super::scope::quoted;
+use crate::names::quoted;
+use crate::parse;
 
 /// A name as SQL text that means it: in back-ticks if it is odd, or a word that
 /// SQL reads otherwise.
-pub(super) fn quote_identifier(name: &str) -> String {
+pub(crate) fn quote_identifier(name: &str) -> String {
     let means_itself = |text: &str| {
         matches!(parse::expression(text), Ok(Expr::Identifier(ident)) if ident.value == name)
             && matches!(

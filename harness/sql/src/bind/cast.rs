@@ -4,10 +4,10 @@ use arrow::datatypes::DataType;
 use streamjoin_kernels::JoinError;
 use streamjoin_kernels::spark::{CastMode, can_cast, cast, comparison_type};
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::{Expr, Node};
-use super::super::types::{is_string, sql_name, value_type};
 use super::{Binder, literal};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use crate::types::{is_string, sql_name, value_type};
 
 /// A cast node, or for a literal its cast value.
 pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Expr> {
@@ -40,7 +40,7 @@ pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Exp
 
 /// Dates meet nanosecond timestamps as exact seconds (see `comparison_type`).
 fn is_exact_seconds(from: &DataType, to: &DataType) -> bool {
-    super::super::types::is_date(value_type(from)) && matches!(to, DataType::Decimal128(38, 9))
+    crate::types::is_date(value_type(from)) && matches!(to, DataType::Decimal128(38, 9))
 }
 
 /// Whether some value of `from` has no counterpart in `to`.

@@ -9,12 +9,13 @@ use arrow::datatypes::*;
 use streamjoin_kernels::spark::{CastMode, cast, decimal_digits};
 use streamjoin_kernels::{JoinError, Result};
 
-use super::super::expr::ArithmeticOp;
-use super::super::types::widest;
-use super::{Value, arithmetic_error, division_by_zero, nullify, pair, unexpected};
+use super::{arithmetic_error, division_by_zero, nullify, unexpected};
+use crate::operators::ArithmeticOp;
+use crate::types::widest;
+use crate::value::{Value, pair};
 
 /// `left op right`, both of one type or both decimals.
-pub(super) fn arithmetic(
+pub(crate) fn arithmetic(
     op: ArithmeticOp,
     left: &Value,
     right: &Value,
@@ -183,7 +184,7 @@ fn quotient(
 }
 
 /// The opposite number or interval.
-pub(in super::super) fn negate(value: &Value, mode: CastMode) -> Result<Value> {
+pub(crate) fn negate(value: &Value, mode: CastMode) -> Result<Value> {
     let array = value.array();
     let opposite =
         if mode == CastMode::Ansi { numeric::neg(array) } else { numeric::neg_wrapping(array) };

@@ -8,12 +8,12 @@ use arrow::compute::{ilike, like as arrow_like};
 use arrow::datatypes::{DataType, Float32Type, Float64Type};
 use streamjoin_kernels::Result;
 
-use super::super::expr::CompareOp;
-use super::{Value, pair};
+use crate::operators::CompareOp;
+use crate::value::{Value, pair};
 
 /// Compares values of one type. NaN equals NaN and is above all other
 /// numbers, -0.0 equals 0.0.
-pub(in super::super) fn compare(op: CompareOp, left: &Value, right: &Value) -> Result<Value> {
+pub(crate) fn compare(op: CompareOp, left: &Value, right: &Value) -> Result<Value> {
     let (l, r) = (canonical(left), canonical(right));
     let (l, r) = (&l, &r);
     let result = match op {
@@ -47,7 +47,7 @@ fn canonical(value: &Value) -> Value {
     value.map(canonical)
 }
 
-pub(super) fn like(text: &Value, pattern: &Value, ignore_case: bool) -> Result<Value> {
+pub(crate) fn like(text: &Value, pattern: &Value, ignore_case: bool) -> Result<Value> {
     let result = if ignore_case { ilike(text, pattern) } else { arrow_like(text, pattern) }?;
     Ok(pair(text, pattern, Arc::new(result)))
 }

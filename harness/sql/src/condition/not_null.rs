@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::expr::{CompareOp, Expr, Node, Truth};
+use crate::expr::{Expr, Node};
+use crate::operators::{CompareOp, Truth};
 
 /// Positions of columns of which a null keeps the condition from being true.
 /// Not all such columns are found: a function is taken to accept nulls.
-pub(super) fn needed(condition: &Expr) -> BTreeSet<usize> {
+pub(crate) fn needed(condition: &Expr) -> BTreeSet<usize> {
     never(condition, true)
 }
 

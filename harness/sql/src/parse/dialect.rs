@@ -9,7 +9,7 @@ use sqlparser::tokenizer::Token;
 /// Spark's expressions, with `"name"` a name as in standard SQL (back-ticks
 /// too) and both `INTERVAL 1 HOUR` and `INTERVAL '1 hour'`.
 #[derive(Debug)]
-pub(super) struct ConditionDialect;
+pub(crate) struct ConditionDialect;
 
 impl Dialect for ConditionDialect {
     fn is_delimited_identifier_start(&self, ch: char) -> bool {

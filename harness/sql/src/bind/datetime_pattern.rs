@@ -3,11 +3,12 @@
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::DataType;
 
-use super::super::error::{Result, SqlError};
-use super::super::expr::Expr;
-use super::super::functions::{Function, Pattern};
-use super::super::types::{is_date, is_string, sql_name, value_type};
 use super::Binder;
+use crate::datetime_pattern::DateTimePattern;
+use crate::error::{Result, SqlError};
+use crate::expr::Expr;
+use crate::functions::Function;
+use crate::types::{is_date, is_string, sql_name, value_type};
 
 impl Binder<'_> {
     /// The call of `function` with a value and a pattern, which is looked at now.
@@ -24,7 +25,7 @@ impl Binder<'_> {
                 "the pattern of `{name}` must be constant text, such as 'yyyy-MM-dd HH:mm:ss'"
             )));
         };
-        Pattern::parse(pattern).map_err(|reason| {
+        DateTimePattern::parse(pattern).map_err(|reason| {
             SqlError::new(format!("the pattern '{pattern}' of `{name}`: {reason}"))
         })?;
         let from = value_type(&arguments[0].data_type).clone();

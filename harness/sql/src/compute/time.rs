@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::datatypes::*;
-use streamjoin_kernels::Result;
+use streamjoin_kernels::spark::calendar::{civil_from_days, days_from_civil, days_in_month};
 use streamjoin_kernels::spark::{CastMode, cast};
+use streamjoin_kernels::{JoinError, Result};
 
-use super::super::functions::{in_range, plus_months};
-use super::{Value, pair, unexpected};
+use super::unexpected;
+use crate::value::{Value, pair};
 
 /// What leaves its range, for messages.
 const SUM: &str = "a time plus or minus an interval";
@@ -69,7 +70,7 @@ fn combine(
 
 /// A time or interval of type `to` plus or minus an interval of its own unit,
 /// or of months.
-pub(super) fn add_interval(
+pub(crate) fn add_interval(
     time: &Value,
     interval: &Value,
     subtract: bool,
@@ -137,11 +138,45 @@ fn per_day(unit: TimeUnit) -> i64 {
 }
 
 /// The interval from `right` to `left`, timestamps of one type.
-pub(super) fn difference(
+pub(crate) fn difference(
     left: &Value,
     right: &Value,
     to: &DataType,
     mode: CastMode,
 ) -> Result<Value> {
     combine(left, right, to, mode, i64::checked_sub)
+}
+
+/// The result of an operation that may leave the range of its type: for each
+/// row `None` is null and `Some(None)` is out of range.
+pub(crate) fn in_range<T: ArrowPrimitiveType>(
+    rows: usize,
+    mode: CastMode,
+    what: &str,
+    value: impl Fn(usize) -> Option<Option<T::Native>>,
+) -> Result<PrimitiveArray<T>> {
+    let mut overflow = None;
+    let values: PrimitiveArray<T> = (0..rows)
+        .map(|row| {
+            let value = value(row)?;
+            if value.is_none() {
+                overflow.get_or_insert(row);
+            }
+            value
+        })
+        .collect();
+    match overflow {
+        Some(row) if mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
+            "{what} leaves the range of its type (row {row} of the batch)"
+        ))),
+        _ => Ok(values),
+    }
+}
+
+/// The same day of another month, or that month's last day.
+pub(crate) fn plus_months(days: i64, months: i64) -> i64 {
+    let (year, month, day) = civil_from_days(days);
+    let total = year * 12 + i64::from(month - 1) + months;
+    let (year, month) = (total.div_euclid(12), total.rem_euclid(12) as u32 + 1);
+    days_from_civil(year, month, day.min(days_in_month(year, month)))
 }

@@ -1,0 +1,43 @@
+//! Operators and their errors over columns and single values, with Arrow's
+//! kernels where their meaning is Spark's.
+
+mod arithmetic;
+mod compare;
+mod time;
+
+use arrow::array::{ArrayRef, BooleanArray};
+use arrow::compute;
+use arrow::datatypes::DataType;
+use arrow::error::ArrowError;
+use streamjoin_kernels::{JoinError, Result};
+
+pub(crate) use arithmetic::{arithmetic, negate};
+pub(crate) use compare::{compare, like};
+pub(crate) use time::{add_interval, difference, in_range, plus_months};
+
+/// Arrow's arithmetic errors in our terms.
+fn arithmetic_error(error: ArrowError) -> JoinError {
+    match error {
+        ArrowError::DivideByZero => division_by_zero(),
+        ArrowError::ArithmeticOverflow(text) => JoinError::Overflow(format!(
+            "{text}; cast to a wider type first, or switch ANSI mode off"
+        )),
+        other => other.into(),
+    }
+}
+
+fn division_by_zero() -> JoinError {
+    JoinError::Predicate(
+        "division by zero; use NULLIF(divisor, 0) to get null, or switch ANSI mode off".into(),
+    )
+}
+
+/// Null where a mask says so.
+fn nullify(array: &ArrayRef, mask: &BooleanArray) -> Result<ArrayRef> {
+    Ok(compute::nullif(array.as_ref(), mask)?)
+}
+
+/// For a type that no kernel is written for.
+fn unexpected(what: &str, data_type: &DataType) -> JoinError {
+    JoinError::InvalidPlan(format!("{what} does not take {data_type}"))
+}
