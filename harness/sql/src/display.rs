@@ -1,4 +1,4 @@
-//! Bound expressions as SQL text, with the casts that binding put in.
+//! Bound expressions as SQL text, including the casts that binding inserted.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a piece of SQL text, and where.
+//! Errors in SQL text, with their places.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl SqlError {
         Self { message: message.into(), place: None }
     }
 
-    /// An error at the start of a span; empty spans are no place.
+    /// An error at the start of a span; an empty span is not a place.
     pub(crate) fn at(span: Span, message: impl Into<String>) -> Self {
         Self::new(message).or_at(span)
     }
@@ -55,7 +55,7 @@ impl SqlError {
 impl fmt::Display for SqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            // Conditions are mostly one line: name the line only if it says something.
+            // Conditions are mostly one line: the first line is not named.
             Some((1, column)) => write!(f, "{} (at column {column})", self.message),
             Some((line, column)) => write!(f, "{} (at line {line}, column {column})", self.message),
             None => f.write_str(&self.message),
@@ -65,5 +65,5 @@ impl fmt::Display for SqlError {
 
 impl std::error::Error for SqlError {}
 
-/// Shorthand for results of this module.
+/// The result of parsing and binding.
 pub(crate) type Result<T> = std::result::Result<T, SqlError>;

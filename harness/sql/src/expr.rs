@@ -1,4 +1,4 @@
-//! Expressions whose names and types are settled.
+//! Bound expressions: names and types are resolved.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::functions::Function;
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
 use crate::scope::Scope;
 
-/// One operation. Operands have the types that it needs: all casts are
+/// One operation. Its operands already have the required types: all casts are
 /// explicit nodes.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
@@ -43,7 +43,7 @@ pub(crate) enum Node {
     },
     Like {
         expr: Box<Expr>,
-        /// Back-slash escapes.
+        /// Backslash is the escape character.
         pattern: Box<Expr>,
         ignore_case: bool,
     },
@@ -186,7 +186,7 @@ impl Expr {
         found
     }
 
-    /// Moves all positions down by `offset` and numbers the slots.
+    /// Subtracts `offset` from all positions and assigns the slots.
     fn place(&mut self, offset: usize, columns: &[usize]) {
         if let Node::Column { position, slot, .. } = &mut self.node {
             *position -= offset;
@@ -211,7 +211,7 @@ impl BoundExpr {
     }
 
     /// The expression over a scope that begins `offset` columns later; it must
-    /// read no column before that.
+    /// not read a column before that.
     pub(crate) fn shifted(mut root: Expr, offset: usize) -> Self {
         let mut columns = root.positions();
         for position in &mut columns {

@@ -12,12 +12,12 @@ pub(crate) enum IntervalValue {
     /// Weeks to microseconds, counted in microseconds.
     Micros {
         micros: i64,
-        /// Written in days or weeks only: a date plus it is a date.
+        /// Written in days or weeks only: adding it to a date results in a date.
         days_only: bool,
     },
 }
 
-/// Months or microseconds of one unit.
+/// The length of a unit in months or microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Months(i64),
@@ -44,7 +44,7 @@ fn unit(name: &str) -> Option<Unit> {
     })
 }
 
-/// Sums up parts, months and microseconds apart.
+/// Sums the parts of a literal; months and microseconds are kept apart.
 #[derive(Default)]
 struct Sum {
     months: Option<i64>,
@@ -58,7 +58,7 @@ impl Sum {
             Unit::Months(size) => (&mut self.months, exact(number, 0), size),
             Unit::Micros(size) => {
                 self.finer_than_days |= size < DAY;
-                // Only seconds take a fraction in Spark; others are exact here.
+                // Spark accepts a fraction of seconds only; any unit may have one here.
                 (&mut self.micros, exact(number, 6), size)
             }
         };
@@ -80,7 +80,7 @@ impl Sum {
                 Ok(IntervalValue::Micros { micros, days_only: !self.finer_than_days })
             }
             (Some(_), Some(_)) => Err(SqlError::new(
-                "an interval of months and days together has no fixed length; write two intervals",
+                "an interval that mixes months and days has no fixed length; write two intervals",
             )),
             (None, None) => {
                 Err(SqlError::new("an interval needs a number and a unit, such as INTERVAL 1 HOUR"))
@@ -133,7 +133,7 @@ pub(crate) fn interval(interval: &ast::Interval) -> Result<IntervalValue> {
         sum.add(text, first, negative)?;
         return sum.value();
     };
-    // Fields from the first to the last, split at blanks, colons, hyphens.
+    // One number per field, separated by blanks, colons or hyphens.
     let text = match text.strip_prefix('-') {
         Some(rest) => {
             negative = !negative;
@@ -145,7 +145,7 @@ pub(crate) fn interval(interval: &ast::Interval) -> Result<IntervalValue> {
     let numbers: Vec<&str> = text.split([' ', ':', '-']).collect();
     if numbers.len() != units.len() {
         return Err(SqlError::new(format!(
-            "malformed interval: {} fields are expected, {} were found",
+            "malformed interval: expected {} fields, found {}",
             units.len(),
             numbers.len()
         )));
@@ -156,7 +156,7 @@ pub(crate) fn interval(interval: &ast::Interval) -> Result<IntervalValue> {
     sum.value()
 }
 
-/// The number or string of the literal, and whether a minus stands before it.
+/// The number or string of the literal, and whether it is negated.
 fn literal(expr: &Expr) -> Result<(&str, bool)> {
     match expr {
         Expr::Value(value) => match &value.value {
@@ -172,7 +172,7 @@ fn literal(expr: &Expr) -> Result<(&str, bool)> {
 }
 
 fn not_literal() -> SqlError {
-    SqlError::new("an interval is a literal, such as INTERVAL 90 MINUTES or INTERVAL '1 hour'")
+    SqlError::new("an interval must be a literal, such as INTERVAL 90 MINUTES or INTERVAL '1 hour'")
 }
 
 /// `1 hour 30 minutes`: pairs of a number and a unit.
@@ -180,7 +180,7 @@ fn words(text: &str) -> Result<IntervalValue> {
     let mut sum = Sum::default();
     let mut parts = text.split_whitespace();
     while let Some(number) = parts.next() {
-        // `1hour` is not read, `- 1 hour` neither: both are typos more often.
+        // `1hour` and `- 1 hour` are refused: they are usually typos.
         let name = parts.next().ok_or_else(|| {
             SqlError::new(format!(
                 "malformed interval: a unit is missing after `{}`, such as `hours`",
@@ -205,7 +205,7 @@ fn unknown_unit(name: &str) -> SqlError {
     SqlError::new(format!("unknown interval unit `{name}`{}", crate::names::hint(&name, &KNOWN)))
 }
 
-/// The fields between two units, both included.
+/// The fields from one unit to the other, both included.
 fn fields(first: Unit, last: Unit) -> Result<Vec<Unit>> {
     let orders = [
         [Unit::Months(12), Unit::Months(1)].as_slice(),
@@ -225,7 +225,7 @@ fn fields(first: Unit, last: Unit) -> Result<Vec<Unit>> {
         }
     }
     Err(SqlError::new(
-        "an interval runs from YEAR TO MONTH or from DAY, HOUR or MINUTE down to SECOND",
+        "the fields of an interval are YEAR TO MONTH, or run from DAY, HOUR or MINUTE to a finer unit, down to SECOND",
     ))
 }
 

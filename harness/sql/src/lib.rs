@@ -1,9 +1,9 @@
 //! Conditions, filters and select lists as SQL text over Arrow schemas.
 //!
 //! Text is parsed by sqlparser, bound to a [`Scope`] of columns, and evaluated
-//! with Arrow kernels with Spark's meaning: its type coercion, its casts in
-//! and out of ANSI mode, its three-valued logic, its NaN. Anything that cannot
-//! work is refused when it is bound, with line and column.
+//! by Arrow kernels with Spark's meaning: its type coercion, its casts in
+//! and out of ANSI mode, its three-valued logic, its NaN. Whatever cannot work is
+//! refused when it is bound, with line and column.
 //!
 //! | to | call |
 //! | --- | --- |
@@ -12,10 +12,10 @@
 //! | bind one expression, or a `where` | [`expression`], [`filter`] |
 //! | bind a select list | [`select`] |
 //! | evaluate what was bound | [`BoundExpr::evaluate`] |
-//! | hand it to an operator of `streamjoin-kernels` | [`BoundExpr::to_filter`], [`BoundExpr::to_predicate`] |
+//! | pass it to an operator of `streamjoin-kernels` | [`BoundExpr::to_filter`], [`BoundExpr::to_predicate`] |
 //!
-//! A condition is taken apart into keys, an interval of event time, filters of
-//! one side, and the rest:
+//! A condition is split into keys, an interval of event time, one-sided filters
+//! and a residual:
 //!
 //! ```
 //! use arrow::array::{AsArray, Int64Array, RecordBatch};
@@ -95,8 +95,8 @@ pub use select::SelectItem;
 #[cfg(test)]
 mod tests;
 
-/// A name as SQL text that means it: in back-ticks if it is odd, or a word that
-/// SQL reads otherwise.
+/// The name as SQL text: in back-ticks if it is not a plain identifier, or SQL
+/// would read it as something else.
 #[must_use]
 pub fn quote_identifier(name: &str) -> String {
     parse::quote_identifier(name)
@@ -105,14 +105,14 @@ pub fn quote_identifier(name: &str) -> String {
 /// Binds one expression.
 ///
 /// # Errors
-/// Syntax, unknown or ambiguous names, types that do not fit.
+/// Syntax errors, unknown or ambiguous names, mismatched types.
 pub fn expression(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr, SqlError> {
     let parsed = parse::expression(text)?;
     Ok(BoundExpr::new(bind::Binder::new(scope, mode).bind(&parsed)?))
 }
 
-/// Binds one expression that must be a truth value, such as a `where`; rows
-/// for which it is null do not pass.
+/// Binds one expression that must be boolean, such as a `where`; rows for which
+/// it is null do not pass.
 ///
 /// # Errors
 /// As [`expression`], and if it is not boolean.
@@ -135,7 +135,7 @@ pub fn select(
 }
 
 /// Binds the condition of a join with a table, an ON condition or `USING (a, b)`,
-/// and takes it apart.
+/// and splits it into its parts.
 ///
 /// # Errors
 /// As [`filter`]; for `USING`, a name that one side lacks or that occurs twice.
@@ -149,7 +149,7 @@ pub fn stream_static_condition(
 }
 
 /// Binds the condition of a join of two streams, whose event times are at
-/// `times`, and takes it apart: comparisons of the two event times, in any
+/// `times`, and splits it into its parts: comparisons of the two event times, in any
 /// spelling, become [`JoinCondition::time`].
 ///
 /// # Errors

@@ -1,19 +1,19 @@
-//! Names: comparing, quoting and suggesting them.
+//! Compares, quotes and suggests names.
 
-/// Whether two names mean the same, whatever their case.
+/// Whether two names are equal, ignoring case.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b)
         || (!(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase())
 }
 
-/// Back-ticks around what is not a plain name.
+/// The name, in back-ticks unless it is a plain identifier.
 pub(crate) fn quoted(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
 }
 
-/// `; did you mean ...?` for the nearest of `known`, or all of a short list.
+/// `; did you mean ...?` with the nearest of `known`, or all of a short list.
 pub(crate) fn hint(name: &str, known: &[&str]) -> String {
     let wanted = name.to_lowercase();
     let nearest = known

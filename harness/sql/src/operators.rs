@@ -8,7 +8,7 @@ pub(crate) enum Truth {
     False,
 }
 
-/// A comparison of two values of one type.
+/// A comparison of two values of the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompareOp {
     Eq,
@@ -38,7 +38,7 @@ impl CompareOp {
     }
 }
 
-/// Arithmetic of two numbers of one type (decimals: of two scales).
+/// Arithmetic on two numbers of the same type (decimals may differ in scale).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArithmeticOp {
     Add,
@@ -62,7 +62,7 @@ impl ArithmeticOp {
         }
     }
 
-    /// Whether a zero on the right is an error in ANSI mode.
+    /// Whether ANSI mode raises an error for zero on the right.
     pub(crate) fn divides(self) -> bool {
         matches!(self, Self::Divide | Self::IntegerDivide | Self::Remainder)
     }

@@ -1,4 +1,4 @@
-//! Bound expressions as the kernels' predicates.
+//! Turns bound expressions into predicates of the kernels.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Predicate for Condition {
         match array.as_boolean_opt() {
             Some(booleans) => Ok(booleans.clone()),
             None => Err(JoinError::InvalidPlan(format!(
-                "`{}` is {} and no condition",
+                "`{}` is {}, not a condition",
                 self.0,
                 array.data_type()
             ))),

@@ -1,15 +1,15 @@
-//! The columns that names in SQL text can mean.
+//! The columns that SQL text can refer to.
 
 use arrow::datatypes::{DataType, Schema};
 
 use crate::error::{Result, SqlError};
 use crate::names::{hint, quoted, same_name};
 
-/// One column in sight.
+/// One column of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeColumn {
-    /// Names that may stand before the column's, such as the stream's or the
-    /// dimension's; columns of a join keep those of its inputs.
+    /// Qualifiers that may precede the name, such as the stream's or the table's;
+    /// the columns of a join keep those of its inputs.
     pub qualifiers: Vec<String>,
     /// The column's own name.
     pub name: String,
@@ -29,11 +29,11 @@ impl ScopeColumn {
     }
 }
 
-/// The columns in sight, in order; names resolve without regard to case, as
-/// in Spark.
+/// The columns that SQL text can refer to, in order; names are case-insensitive,
+/// as in Spark.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The columns; a bound expression names them by position.
+    /// The columns; a bound expression refers to them by position.
     pub columns: Vec<ScopeColumn>,
 }
 
@@ -55,8 +55,8 @@ impl Scope {
         Self { columns: [self.columns.as_slice(), &right.columns].concat() }
     }
 
-    /// Adds a qualifier to every column, after those that it has: the name of a
-    /// join for its output.
+    /// Adds a qualifier to every column, after the existing ones, such as the name
+    /// of a join for its output.
     #[must_use]
     pub fn also_known_as(mut self, qualifier: &str) -> Self {
         for column in &mut self.columns {
@@ -65,11 +65,11 @@ impl Scope {
         self
     }
 
-    /// Position of the column that a name means.
+    /// The position of the column that a name refers to.
     ///
     /// # Errors
-    /// If no column or more than one has the name; the message says which
-    /// there are, or the nearest name.
+    /// If no column or more than one has the name; the message lists the
+    /// candidates or the nearest name.
     pub fn resolve(&self, qualifier: Option<&str>, name: &str) -> Result<usize> {
         let matching = |column: &ScopeColumn| {
             same_name(&column.name, name)
@@ -86,7 +86,10 @@ impl Scope {
         }
     }
 
-    /// Positions of the columns under a qualifier.
+    /// The positions of the columns under a qualifier.
+    ///
+    /// # Errors
+    /// If no column has the qualifier; the message suggests the nearest one.
     pub fn under(&self, qualifier: &str) -> Result<Vec<usize>> {
         let found: Vec<usize> = (0..self.columns.len())
             .filter(|i| {
@@ -110,12 +113,12 @@ impl Scope {
         };
         candidates.dedup();
         let remedy = if candidates.len() > 1 {
-            "put the name before it that you mean"
+            "qualify it with the name that you mean"
         } else {
             "rename one of them with `select`"
         };
         SqlError::new(format!(
-            "`{asked}` is ambiguous, it could be {}; {remedy}",
+            "`{asked}` is ambiguous: it could be {}; {remedy}",
             candidates.join(" or ")
         ))
     }

@@ -12,7 +12,7 @@ use crate::scope::Scope;
 /// One output column.
 #[derive(Clone, Debug)]
 pub struct SelectItem {
-    /// Its name: the alias, the column's own name, or else the text.
+    /// Its name: the alias, the name of the selected column, or the expression's text.
     pub name: String,
     /// Its value.
     pub expr: BoundExpr,
@@ -45,7 +45,7 @@ fn add(text: &str, scope: &Scope, mode: CastMode, selected: &mut Vec<SelectItem>
         Ast::QualifiedWildcard(Kind::ObjectName(name), options) => {
             let qualifier = match name.0.as_slice() {
                 [ast::ObjectNamePart::Identifier(ident)] => &ident.value,
-                _ => return Err(SqlError::new("one name is expected before `.*`")),
+                _ => return Err(SqlError::new("expected a single name before `.*`")),
             };
             selected.extend(wildcard(scope, scope.under(qualifier)?, &options)?);
         }
@@ -62,7 +62,7 @@ fn add(text: &str, scope: &Scope, mode: CastMode, selected: &mut Vec<SelectItem>
         Ast::ExprWithAlias { expr, alias } => selected
             .push(SelectItem { name: alias.value, expr: BoundExpr::new(binder.bind(&expr)?) }),
         Ast::ExprWithAliases { .. } | Ast::QualifiedWildcard(..) => {
-            return Err(SqlError::new("an expression has one name here"));
+            return Err(SqlError::new("an expression takes one alias here"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! SQL type names to Arrow types and back.
+//! SQL type names and their Arrow types.
 
 use arrow::datatypes::{
     DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION, DataType, IntervalUnit, TimeUnit,
@@ -12,10 +12,10 @@ pub(crate) fn timestamp() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
-/// A day-time interval, as Spark counts it.
+/// A day-time interval, counted in microseconds as in Spark.
 pub(crate) const INTERVAL: DataType = DataType::Duration(TimeUnit::Microsecond);
 
-/// Dictionaries count as their values.
+/// The type of a dictionary's values; other types as they are.
 pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, value) => value_type(value),
@@ -105,7 +105,7 @@ fn unit(digits: Option<u64>) -> Result<TimeUnit> {
         Some(9) => TimeUnit::Nanosecond,
         Some(other) => {
             return Err(SqlError::new(format!(
-                "TIMESTAMP({other}) does not exist; the digits are 0, 3, 6 or 9"
+                "TIMESTAMP({other}) does not exist; the precision is 0, 3, 6 or 9"
             )));
         }
     })
@@ -121,13 +121,13 @@ fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
         && (0..=precision as i64).contains(&scale);
     if !fits {
         return Err(SqlError::new(format!(
-            "DECIMAL({precision}, {scale}) does not exist; the precision is 1 to 38, the scale 0 to the precision"
+            "DECIMAL({precision}, {scale}) does not exist; the precision is 1 to 38, the scale 0 up to the precision"
         )));
     }
     Ok(DataType::Decimal128(precision as u8, scale as i8))
 }
 
-/// The SQL name of an Arrow type; Arrow's own where SQL has none.
+/// The SQL name of an Arrow type, or Arrow's own name if SQL has none.
 pub(crate) fn sql_name(data_type: &DataType) -> String {
     use DataType::*;
     match data_type {
@@ -165,8 +165,8 @@ pub(crate) fn widest(scale: i32) -> DataType {
     DataType::Decimal256(DECIMAL256_MAX_PRECISION, scale as i8)
 }
 
-/// Spark's `adjustPrecisionScale`: past 38 digits the fraction gives way, but
-/// not below six digits.
+/// Spark's `adjustPrecisionScale`: beyond 38 digits the fraction is shortened, but
+/// to no fewer than six digits.
 pub(crate) fn bounded_decimal(precision: i32, scale: i32) -> DataType {
     let most = i32::from(DECIMAL128_MAX_PRECISION);
     let (precision, scale) = if precision <= most {

@@ -1,4 +1,4 @@
-//! What evaluation computes with: a column, or one value for all rows.
+//! The operands of evaluation: a column, or one value for all rows.
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Datum, UInt32Array, new_null_array};
 use arrow::compute;
@@ -23,7 +23,7 @@ impl Value {
         matches!(self, Self::Scalar(_))
     }
 
-    /// Where the value of a row is within the array.
+    /// The index of a row's value within the array.
     pub(crate) fn row(&self, row: usize) -> usize {
         if self.is_scalar() { 0 } else { row }
     }
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// One value a row.
+    /// An array with one value per row.
     pub(crate) fn into_array(self, rows: usize) -> Result<ArrayRef> {
         match self {
             Self::Array(array) => Ok(array),
@@ -56,7 +56,7 @@ impl Value {
         match array.as_boolean_opt() {
             Some(booleans) => Ok(booleans.clone()),
             None => Err(JoinError::InvalidPlan(format!(
-                "a truth value was expected, not {}",
+                "expected a boolean, not {}",
                 array.data_type()
             ))),
         }
@@ -69,7 +69,7 @@ impl Datum for Value {
     }
 }
 
-/// Both scalars or not: what an operation on the two gives.
+/// The result of an operation on both values: a scalar if both are scalars.
 pub(crate) fn pair(left: &Value, right: &Value, array: ArrayRef) -> Value {
     if left.is_scalar() && right.is_scalar() { Value::Scalar(array) } else { Value::Array(array) }
 }

@@ -1,4 +1,4 @@
-//! Types of arithmetic, as Spark gives them.
+//! Binds arithmetic, with Spark's result types.
 
 use arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use sqlparser::ast;
@@ -13,8 +13,8 @@ use crate::types::{INTERVAL, bounded_decimal, is_date, is_string, sql_name, time
 
 use ArithmeticOp as Op;
 
-/// Whether it is an interval literal of days or weeks: a date plus it stays a
-/// date.
+/// Whether it is an interval literal of days or weeks: a date plus such an
+/// interval stays a date.
 pub(super) fn is_days(expr: &ast::Expr) -> bool {
     matches!(
         expr,
@@ -95,7 +95,7 @@ impl Binder<'_> {
         Expr::new(node, result, nullable)
     }
 
-    /// Spark's `DecimalPrecision`; with a float, both are doubles.
+    /// Spark's `DecimalPrecision`; with a float, both become doubles.
     fn decimal_arithmetic(&self, op: Op, left: Expr, right: Expr) -> Result<Expr> {
         let inexact = |t: &DataType| t.is_floating() || is_string(t);
         if inexact(&left.data_type) || inexact(&right.data_type) {
@@ -127,8 +127,8 @@ impl Binder<'_> {
         Ok(self.node(op, left, right, result))
     }
 
-    /// An integer as the decimal that holds it: a literal by its digits, a
-    /// column by its type.
+    /// An integer as the narrowest decimal that holds it: for a literal by its
+    /// digits, for a column by its type.
     fn to_decimal(&self, expr: Expr) -> Result<Expr> {
         let Some((digits, 0)) =
             decimal_digits(&expr.data_type).filter(|_| expr.data_type.is_integer())
@@ -153,7 +153,7 @@ impl Binder<'_> {
             _ => return Err(no_operator(op, &left, &right)),
         };
         let (lt, rt) = (left.data_type.clone(), right.data_type.clone());
-        // The time first; a sum may be written the other way round.
+        // Put the time first; a sum may be written in either order.
         if !subtract && (is_interval(&lt) || lt.is_integer()) && (is_time(&rt) || is_string(&rt)) {
             return self.time_arithmetic(op, right, left, days);
         }
@@ -234,7 +234,7 @@ impl Binder<'_> {
         let value = match &value.data_type {
             DataType::Null => self.cast_to(value, &DataType::Int32)?,
             t if is_string(t) => self.cast_to(value, &DataType::Float64)?,
-            // The opposite of an unsigned number is signed.
+            // A negated unsigned number is signed.
             t if t.is_unsigned_integer() => {
                 let signed = comparison_type(t, &DataType::Int8)
                     .map_err(|e| SqlError::new(e.to_string()))?;
@@ -243,7 +243,7 @@ impl Binder<'_> {
             t if t.is_numeric() || is_interval(t) => value,
             other => {
                 return Err(SqlError::new(format!(
-                    "`{value}` is {} and has no opposite",
+                    "`{value}` is {} and cannot be negated",
                     sql_name(other)
                 )));
             }
@@ -254,7 +254,7 @@ impl Binder<'_> {
     }
 }
 
-/// Intervals count microseconds, so coarser timestamps become finer.
+/// Intervals count microseconds, so coarser timestamps are refined.
 fn finer(unit: TimeUnit) -> TimeUnit {
     match unit {
         TimeUnit::Nanosecond => TimeUnit::Nanosecond,

@@ -1,4 +1,4 @@
-//! Function calls.
+//! Binds function calls.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::names::hint;
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
 use crate::types::{is_date, is_string, sql_name, timestamp, value_type};
 
-/// Functions that are forms of the language and not in the registry.
+/// Functions that are rewritten to other expressions and are not in the registry.
 const FORMS: [&str; 10] =
     ["coalesce", "nullif", "ifnull", "nvl", "nvl2", "if", "isnull", "isnotnull", "mod", "pmod"];
 
@@ -52,7 +52,7 @@ impl Binder<'_> {
                     .iter()
                     .map(|argument| match argument {
                         ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => Ok(expr),
-                        _ => Err(SqlError::new("arguments are plain expressions here")),
+                        _ => Err(SqlError::new("arguments must be plain expressions")),
                     })
                     .collect::<Result<Vec<&ast::Expr>>>()?
             }
@@ -71,7 +71,7 @@ impl Binder<'_> {
         self.call_ast(&name, &arguments)
     }
 
-    /// Binds the arguments, then the call.
+    /// Binds the arguments and the call.
     pub(super) fn call_ast(&mut self, name: &str, arguments: &[&ast::Expr]) -> Result<Expr> {
         let arguments =
             arguments.iter().map(|argument| self.bind(argument)).collect::<Result<Vec<Expr>>>()?;
@@ -99,7 +99,7 @@ impl Binder<'_> {
         Ok(self.called(function, arguments))
     }
 
-    /// A call whose arguments have their types.
+    /// A call whose arguments already have the required types.
     pub(super) fn called(&self, function: &'static Function, arguments: Vec<Expr>) -> Expr {
         let data_type = result_type(function.returns, arguments.first());
         let ansi = self.mode == CastMode::Ansi;
@@ -157,7 +157,7 @@ impl Binder<'_> {
                 Some(to) => (true, to),
                 None => {
                     return Err(SqlError::new(format!(
-                        "argument {number} of `{name}` may not be {}, as `{argument}` is",
+                        "argument {number} of `{name}`, `{argument}`, is of an unsupported type, {}",
                         sql_name(&from)
                     )));
                 }
@@ -299,7 +299,7 @@ fn check_count(function: &Function, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// A unit that is misspelt would give null for every row.
+/// Refuses a misspelt unit, which would result in null for every row.
 fn check_unit(unit: &Expr) -> Result<()> {
     use arrow::array::{Array, AsArray};
     let Some(unit) = unit.literal().and_then(|u| u.as_string_opt::<i32>()) else {
@@ -317,7 +317,7 @@ fn check_unit(unit: &Expr) -> Result<()> {
     Ok(())
 }
 
-/// Number types that functions compute in.
+/// The type in which functions compute numbers of a type.
 fn number_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Float16 => DataType::Float32,
@@ -330,7 +330,8 @@ fn number_type(data_type: &DataType) -> DataType {
     }
 }
 
-/// As what a value is hashed, after its type in Spark; none of nested values.
+/// The type as which a value is hashed, following its type in Spark; `None` for
+/// nested values.
 fn hashed_type(data_type: &DataType) -> Option<DataType> {
     Some(match data_type {
         DataType::Null | DataType::Boolean => data_type.clone(),

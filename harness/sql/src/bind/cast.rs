@@ -1,4 +1,4 @@
-//! Implicit casts.
+//! Inserts casts.
 
 use arrow::datatypes::DataType;
 use streamjoin_kernels::JoinError;
@@ -9,7 +9,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use crate::types::{is_string, sql_name, value_type};
 
-/// A cast node, or for a literal its cast value.
+/// A cast node, or the cast value of a literal.
 pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Expr> {
     if expr.data_type == *to {
         return Ok(expr);
@@ -38,12 +38,13 @@ pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Exp
     Ok(Expr::new(node, to.clone(), nullable))
 }
 
-/// Dates meet nanosecond timestamps as exact seconds (see `comparison_type`).
+/// Dates and nanosecond timestamps are compared as exact seconds (see
+/// `comparison_type`).
 fn is_exact_seconds(from: &DataType, to: &DataType) -> bool {
     crate::types::is_date(value_type(from)) && matches!(to, DataType::Decimal128(38, 9))
 }
 
-/// Whether some value of `from` has no counterpart in `to`.
+/// Whether some value of `from` cannot be represented in `to`.
 fn can_fail(from: &DataType, to: &DataType) -> bool {
     let from = value_type(from);
     let widens = from.is_integer()
@@ -58,18 +59,18 @@ fn can_fail(from: &DataType, to: &DataType) -> bool {
 }
 
 impl Binder<'_> {
-    /// The expression as `to`, in the mode of the whole text.
+    /// The expression cast to `to`, in the mode of the whole text.
     pub(super) fn cast_to(&self, expr: Expr, to: &DataType) -> Result<Expr> {
         cast_expr(expr, to, self.mode)
     }
 
-    /// The expression by value, if it is a dictionary.
+    /// The expression with the type of its values, if it is a dictionary.
     pub(super) fn by_value(&self, expr: Expr) -> Result<Expr> {
         let to = value_type(&expr.data_type).clone();
         self.cast_to(expr, &to)
     }
 
-    /// All expressions as the one type that they have in common.
+    /// All expressions cast to their common type.
     pub(super) fn to_common_type(&self, exprs: Vec<Expr>) -> Result<(Vec<Expr>, DataType)> {
         let Some(first) = exprs.first() else {
             return Err(SqlError::new("at least one value is expected"));
@@ -90,7 +91,7 @@ impl Binder<'_> {
     }
 }
 
-/// A refusal of [`comparison_type`] in SQL's terms.
+/// A refusal of [`comparison_type`], with SQL's names of the types.
 pub(super) fn mismatch(
     error: &JoinError,
     left: &DataType,
@@ -102,7 +103,7 @@ pub(super) fn mismatch(
         other => other.to_string(),
     };
     SqlError::new(format!(
-        "{what} have types that do not compare, {} and {}: {remedy}",
+        "{what} have types that cannot be compared, {} and {}: {remedy}",
         sql_name(left),
         sql_name(right)
     ))

@@ -1,4 +1,4 @@
-//! Comparisons, IN and LIKE.
+//! Binds comparisons, IN and LIKE.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Binder<'_> {
         self.compare(op, left, right)
     }
 
-    /// Both sides cast to the type in which Spark compares them.
+    /// Compares both sides, cast to the type in which Spark compares them.
     pub(crate) fn compare(&self, op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
         let (left, right) = self.widen_time_text(left, right)?;
         let common = comparison_type(&left.data_type, &right.data_type).map_err(|e| {
@@ -39,8 +39,8 @@ impl Binder<'_> {
         Ok(Expr::boolean(node, nullable))
     }
 
-    /// A string literal beside a nanosecond timestamp may lie past the year
-    /// 2262, where such timestamps end: it is read in microseconds then.
+    /// A string literal compared with a nanosecond timestamp may lie beyond the
+    /// year 2262, where such timestamps end: it is then read in microseconds.
     fn widen_time_text(&self, left: Expr, right: Expr) -> Result<(Expr, Expr)> {
         let is_nanos = |expr: &Expr| {
             matches!(value_type(&expr.data_type), DataType::Timestamp(TimeUnit::Nanosecond, _))
@@ -108,13 +108,13 @@ impl Binder<'_> {
         let mut pattern = self.cast_to(pattern, &text.data_type.clone())?;
         match pattern.literal().map(text_of) {
             Some(Some(written)) => {
-                let escaped = back_slashes(&written, escape)?;
+                let escaped = with_backslashes(&written, escape)?;
                 let array = Arc::new(StringArray::from(vec![escaped]));
                 pattern = self.cast_to(literal::one(array), &text.data_type)?;
             }
             Some(None) => {}
             None if escape != '\\' => {
-                return Err(SqlError::new("ESCAPE needs a pattern that is a literal"));
+                return Err(SqlError::new("ESCAPE requires a literal pattern"));
             }
             None => {}
         }
@@ -123,7 +123,7 @@ impl Binder<'_> {
         Ok(negate_if(negated, Expr::boolean(node, nullable)))
     }
 
-    /// A string as it is, anything else as STRING.
+    /// A string unchanged, anything else cast to STRING.
     fn as_text(&self, expr: Expr) -> Result<Expr> {
         let expr = self.by_value(expr)?;
         if is_string(&expr.data_type) { Ok(expr) } else { self.cast_to(expr, &DataType::Utf8) }
@@ -152,14 +152,14 @@ fn single_char(escape: &Expr) -> Option<char> {
     }
 }
 
-/// A pattern whose escapes are back-slashes; only `%`, `_` and the escape
-/// itself may be escaped, as in Spark.
-fn back_slashes(pattern: &str, escape: char) -> Result<String> {
+/// The pattern with backslashes as escapes; as in Spark, only `%`, `_` and the
+/// escape itself may be escaped.
+fn with_backslashes(pattern: &str, escape: char) -> Result<String> {
     let mut result = String::with_capacity(pattern.len());
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         if c != escape {
-            // A back-slash that is not the escape stands for itself.
+            // A backslash that is not the escape stands for itself.
             if c == '\\' {
                 result.push('\\');
             }

@@ -11,7 +11,7 @@ use crate::functions::Function;
 use crate::types::{is_date, is_string, sql_name, value_type};
 
 impl Binder<'_> {
-    /// The call of `function` with a value and a pattern, which is looked at now.
+    /// The call of `function` with a value and a pattern, which is checked now.
     pub(super) fn by_pattern(
         &self,
         function: &'static Function,
@@ -31,7 +31,7 @@ impl Binder<'_> {
         let from = value_type(&arguments[0].data_type).clone();
         let is_time = is_date(&from) || matches!(from, DataType::Timestamp(..));
         if is_time {
-            // As in Spark: there is nothing to read.
+            // As in Spark, a time needs no pattern.
             arguments.truncate(1);
             return self.call(name, arguments);
         }

@@ -1,4 +1,4 @@
-//! Literals to arrays of one row.
+//! Binds literals to arrays of one row.
 
 use std::sync::Arc;
 
@@ -34,14 +34,14 @@ pub(super) fn value(value: &ast::Value) -> Result<Expr> {
         V::Null => Ok(literal(NullArray::new(1))),
         V::HexStringLiteral(digits) => {
             let bytes = hex(digits).ok_or_else(|| {
-                SqlError::new("malformed binary literal: an even number of digits is expected")
+                SqlError::new("malformed binary literal: expected an even number of digits")
             })?;
             Ok(literal(BinaryArray::from_vec(vec![&bytes])))
         }
         V::Placeholder(_) => Err(SqlError::new("parameters are not supported; write the value")),
-        _ => {
-            Err(SqlError::new("this kind of literal is not supported; strings take single quotes"))
-        }
+        _ => Err(SqlError::new(
+            "this kind of literal is not supported; write strings in single quotes",
+        )),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn number(text: &str, long: bool) -> Result<Expr> {
         SqlError::new(format!("the number {shown} is out of the range of its type"))
     };
     let lower = text.to_ascii_lowercase();
-    // `f` and `d` cannot be digits here: there are no hexadecimal numbers.
+    // `f` and `d` are not digits here: there are no hexadecimal numbers.
     let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = if long { "l" } else { &lower[digits.len()..] };
     let text_of = |digits: &str| -> ArrayRef { Arc::new(StringArray::from(vec![digits])) };
@@ -99,7 +99,7 @@ pub(super) fn number(text: &str, long: bool) -> Result<Expr> {
 /// `DATE '2013-01-01'`, `TIMESTAMP '2013-01-01 12:00:00'`.
 pub(super) fn typed(typed: &ast::TypedString) -> Result<Expr> {
     let Some(text) = typed.value.clone().into_string() else {
-        return Err(SqlError::new("a string is expected after the type"));
+        return Err(SqlError::new("expected a string after the type"));
     };
     let to = types::arrow_type(&typed.data_type)?;
     let array: ArrayRef = Arc::new(StringArray::from(vec![text.as_str()]));

@@ -1,4 +1,4 @@
-//! From syntax trees to bound expressions: names, types, casts.
+//! Binds syntax trees: resolves names, determines types, inserts casts.
 
 mod arithmetic;
 mod call;
@@ -18,7 +18,7 @@ use crate::parse::place;
 use crate::scope::Scope;
 use crate::types::{self, sql_name};
 
-/// Expressions nested deeper than this are refused before the stack ends.
+/// Expressions nested deeper than this are refused, so that the stack suffices.
 const MAX_DEPTH: usize = 100;
 
 /// Binds expressions to the columns of one scope.
@@ -34,7 +34,7 @@ impl<'a> Binder<'a> {
         Self { scope, mode, depth: 0 }
     }
 
-    /// Settles all names and types of an expression.
+    /// Resolves all names and types of an expression.
     pub(crate) fn bind(&mut self, expr: &ast::Expr) -> Result<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -47,7 +47,7 @@ impl<'a> Binder<'a> {
         bound
     }
 
-    /// An expression that must be a truth value.
+    /// Binds an expression that must be boolean.
     pub(crate) fn condition(&mut self, expr: &ast::Expr) -> Result<Expr> {
         let bound = self.bind(expr)?;
         self.truth(bound).map_err(|e| e.or_at(place(expr)))
@@ -58,7 +58,7 @@ impl<'a> Binder<'a> {
         match types::value_type(&expr.data_type) {
             DataType::Boolean | DataType::Null => self.cast_to(expr, &DataType::Boolean),
             other => Err(SqlError::new(format!(
-                "a condition is expected, but `{expr}` is {}",
+                "expected a condition, but `{expr}` is {}",
                 sql_name(other)
             ))),
         }
@@ -72,7 +72,7 @@ impl<'a> Binder<'a> {
             E::CompoundIdentifier(parts) => match parts.as_slice() {
                 [qualifier, name] => self.column(Some(qualifier), name),
                 _ => Err(SqlError::new(
-                    "a column has at most one name before it, as in `stream.column`; fields of nested columns are not supported",
+                    "a column takes at most one qualifier, as in `stream.column`; fields of nested columns are not supported",
                 )),
             },
             E::Value(value) => literal::value(&value.value),
@@ -148,10 +148,10 @@ impl<'a> Binder<'a> {
             | E::In { .. }
             | E::AnyOp { .. }
             | E::AllOp { .. } => Err(SqlError::new(
-                "subqueries are not supported here; join the table as a dimension",
+                "subqueries are not supported here; join the table in a [[dimension]] of its own",
             )),
             _ => Err(SqlError::new(
-                "this form of expression is not supported; see the README for what is",
+                "this form of expression is not supported; SCENARIOS.md lists the supported ones",
             )),
         }
     }
@@ -160,7 +160,7 @@ impl<'a> Binder<'a> {
         let position =
             self.scope.resolve(qualifier.map(|q| q.value.as_str()), &name.value).map_err(|e| {
                 let e = if name.quote_style == Some('"') {
-                    SqlError::new(format!("{}; strings take single quotes", e.message()))
+                    SqlError::new(format!("{}; write strings in single quotes", e.message()))
                 } else {
                     e
                 };
@@ -304,7 +304,7 @@ fn negate_if(negated: bool, condition: Expr) -> Expr {
     Expr::boolean(Node::Not(Box::new(condition)), nullable)
 }
 
-/// The operands of a chain of ANDs (or ORs) in order, however long.
+/// The operands of consecutive ANDs (or ORs) in order, however many.
 pub(crate) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
     let mut found = Vec::new();
     let mut open = vec![expr];
@@ -313,15 +313,15 @@ pub(crate) fn operands<'e>(expr: &'e ast::Expr, op: &Op) -> Vec<&'e ast::Expr> {
             ast::Expr::BinaryOp { left, op: inner, right } if inner == op => {
                 open.extend([&**right, &**left]);
             }
-            ast::Expr::Nested(inner) if is_chain(inner, op) => open.push(inner),
+            ast::Expr::Nested(inner) if is_operation(inner, op) => open.push(inner),
             _ => found.push(expr),
         }
     }
     found
 }
 
-/// Whether it is such a chain within any number of parentheses.
-fn is_chain(expr: &ast::Expr, op: &Op) -> bool {
+/// Whether it is such an operation within any number of parentheses.
+fn is_operation(expr: &ast::Expr, op: &Op) -> bool {
     let mut expr = expr;
     while let ast::Expr::Nested(inner) = expr {
         expr = inner;

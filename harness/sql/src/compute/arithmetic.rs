@@ -1,5 +1,5 @@
-//! Arithmetic of numbers: in ANSI mode overflow is an error; otherwise
-//! integers wrap around and decimals become null, as in Spark.
+//! Arithmetic on numbers: overflow is an error in ANSI mode; otherwise integers
+//! wrap around and decimals become null, as in Spark.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::operators::ArithmeticOp;
 use crate::types::widest;
 use crate::value::{Value, pair};
 
-/// `left op right`, both of one type or both decimals.
+/// `left op right`, both of the same type or both decimals.
 pub(crate) fn arithmetic(
     op: ArithmeticOp,
     left: &Value,
@@ -45,7 +45,7 @@ pub(crate) fn arithmetic(
     Ok(value.map(cast(value.array(), result, mode)?))
 }
 
-/// The divisor with null for zero; in ANSI mode a zero below a value is an
+/// The divisor with null for zero; in ANSI mode, dividing a value by zero is an
 /// error.
 fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
     let divisor = right.array();
@@ -54,7 +54,7 @@ fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
         divisor.data_type(),
         CastMode::Try,
     )?;
-    // -0.0 divides no better.
+    // -0.0 counts as zero too.
     let is_zero: BooleanArray = match divisor.data_type() {
         DataType::Float32 => {
             divisor.as_primitive::<Float32Type>().iter().map(|v| Some(v? == 0.0)).collect()
@@ -80,7 +80,7 @@ fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
 
 use arrow::array::Int8Array;
 
-/// Exact in 256 bits, then rounded half up to the result's scale.
+/// Computes exactly in 256 bits, then rounds half up to the result's scale.
 fn decimal(
     op: ArithmeticOp,
     left: &Value,
@@ -121,7 +121,7 @@ fn divide(l: &Value, r: &Value, scale: i32, result: &DataType, mode: CastMode) -
     quotient(l, r, scale, digits.into(), true, result, mode)
 }
 
-/// `l / r` with `digits` after the point, rounded half up or cut.
+/// `l / r` with `digits` after the point, rounded half up or truncated.
 fn quotient(
     l: &Value,
     r: &Value,
@@ -141,7 +141,7 @@ fn quotient(
     let rows = if l.is_scalar() { right.len() } else { left.len() };
     let ten = i256::from_i128(10);
     let power = |exponent: i32| ten.checked_pow(exponent.max(0).unsigned_abs());
-    // Unscaled: l * 10^(digits - scale) / r.
+    // The unscaled quotient is l * 10^(digits - scale) / r.
     let shift = digits - scale;
     let (up, down) = (power(shift), power(-shift));
     let (DataType::Decimal128(precision, _), Some(down)) = (result, down) else {
@@ -183,7 +183,7 @@ fn quotient(
     Ok(pair(l, r, Arc::new(values)))
 }
 
-/// The opposite number or interval.
+/// The negated number or interval.
 pub(crate) fn negate(value: &Value, mode: CastMode) -> Result<Value> {
     let array = value.array();
     let opposite =

@@ -1,4 +1,4 @@
-//! Comparisons with Spark's idea of equality.
+//! Comparisons under Spark's rules for NaN and signed zeros.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use streamjoin_kernels::Result;
 use crate::operators::CompareOp;
 use crate::value::{Value, pair};
 
-/// Compares values of one type. NaN equals NaN and is above all other
-/// numbers, -0.0 equals 0.0.
+/// Compares values of the same type. NaN equals NaN and is greater than all
+/// other numbers; -0.0 equals 0.0.
 pub(crate) fn compare(op: CompareOp, left: &Value, right: &Value) -> Result<Value> {
     let (l, r) = (canonical(left), canonical(right));
     let (l, r) = (&l, &r);
@@ -29,12 +29,13 @@ pub(crate) fn compare(op: CompareOp, left: &Value, right: &Value) -> Result<Valu
     Ok(pair(left, right, Arc::new(result)))
 }
 
-/// One NaN and one zero: Arrow compares floats in IEEE total order.
+/// Maps all NaNs to one and -0.0 to 0.0, because Arrow compares floats in IEEE
+/// total order.
 fn canonical(value: &Value) -> Value {
     macro_rules! floats {
         ($type:ident, $native:ident) => {
             Arc::new(value.array().as_primitive::<$type>().unary::<_, $type>(|v| {
-                // Adding turns -0.0 into 0.0.
+                // Adding 0.0 turns -0.0 into 0.0.
                 if v.is_nan() { $native::NAN } else { v + 0.0 }
             }))
         };

@@ -1,5 +1,5 @@
-//! Operators and their errors over columns and single values, with Arrow's
-//! kernels where their meaning is Spark's.
+//! Operators over columns and single values, computed by Arrow's kernels where
+//! those agree with Spark.
 
 mod arithmetic;
 mod compare;
@@ -15,7 +15,7 @@ pub(crate) use arithmetic::{arithmetic, negate};
 pub(crate) use compare::{compare, like};
 pub(crate) use time::{add_interval, difference, in_range, plus_months};
 
-/// Arrow's arithmetic errors in our terms.
+/// Translates Arrow's arithmetic errors, adding what to do about them.
 fn arithmetic_error(error: ArrowError) -> JoinError {
     match error {
         ArrowError::DivideByZero => division_by_zero(),
@@ -32,12 +32,12 @@ fn division_by_zero() -> JoinError {
     )
 }
 
-/// Null where a mask says so.
+/// The array with null wherever the mask is true.
 fn nullify(array: &ArrayRef, mask: &BooleanArray) -> Result<ArrayRef> {
     Ok(compute::nullif(array.as_ref(), mask)?)
 }
 
-/// For a type that no kernel is written for.
+/// The error for a type that no kernel handles.
 fn unexpected(what: &str, data_type: &DataType) -> JoinError {
     JoinError::InvalidPlan(format!("{what} does not take {data_type}"))
 }

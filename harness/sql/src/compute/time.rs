@@ -1,4 +1,4 @@
-//! Timestamps, dates and intervals.
+//! Arithmetic on timestamps, dates and intervals.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use streamjoin_kernels::{JoinError, Result};
 use super::unexpected;
 use crate::value::{Value, pair};
 
-/// What leaves its range, for messages.
+/// Names the operation in overflow messages.
 const SUM: &str = "a time plus or minus an interval";
 
 /// The 64-bit counts of a timestamp or duration array.
@@ -44,7 +44,7 @@ fn counts(array: &ArrayRef) -> Result<PrimitiveArray<Int64Type>> {
     })
 }
 
-/// Counts as a timestamp or duration type.
+/// The counts as an array of a timestamp or duration type.
 fn of_counts(counts: PrimitiveArray<Int64Type>, to: &DataType) -> Result<ArrayRef> {
     let data = counts.into_data().into_builder();
     let data = data.data_type(to.clone()).build()?;
@@ -68,8 +68,8 @@ fn combine(
     Ok(pair(left, right, of_counts(result, to)?))
 }
 
-/// A time or interval of type `to` plus or minus an interval of its own unit,
-/// or of months.
+/// A time or interval of type `to` plus or minus an interval, which counts
+/// months or the unit of `to`.
 pub(crate) fn add_interval(
     time: &Value,
     interval: &Value,
@@ -87,7 +87,7 @@ pub(crate) fn add_interval(
     }
 }
 
-/// Months move the date and keep the time of day.
+/// Adding months moves the date and keeps the time of day.
 fn add_months(
     time: &Value,
     interval: &Value,
@@ -137,7 +137,7 @@ fn per_day(unit: TimeUnit) -> i64 {
         }
 }
 
-/// The interval from `right` to `left`, timestamps of one type.
+/// The interval from `right` to `left`, timestamps of the same type.
 pub(crate) fn difference(
     left: &Value,
     right: &Value,
@@ -147,8 +147,8 @@ pub(crate) fn difference(
     combine(left, right, to, mode, i64::checked_sub)
 }
 
-/// The result of an operation that may leave the range of its type: for each
-/// row `None` is null and `Some(None)` is out of range.
+/// Collects the results of an operation that may overflow: for each row, `None`
+/// is null and `Some(None)` is out of range.
 pub(crate) fn in_range<T: ArrowPrimitiveType>(
     rows: usize,
     mode: CastMode,
@@ -173,7 +173,7 @@ pub(crate) fn in_range<T: ArrowPrimitiveType>(
     }
 }
 
-/// The same day of another month, or that month's last day.
+/// The same day `months` later, or that month's last day if it is shorter.
 pub(crate) fn plus_months(days: i64, months: i64) -> i64 {
     let (year, month, day) = civil_from_days(days);
     let total = year * 12 + i64::from(month - 1) + months;

@@ -1,4 +1,4 @@
-//! Sorts conjuncts by role: keys, filters of one side, the interval, the rest.
+//! Sorts conjuncts by role: keys, one-sided filters, the interval, the rest.
 
 use arrow::datatypes::DataType;
 use streamjoin_kernels::time::TimeKey;
@@ -60,7 +60,7 @@ impl<'a> Classifier<'a> {
         equality: Option<(CompareOp, Expr, Expr)>,
     ) -> Result<()> {
         if let (Node::And(operands), Some(_)) = (&conjunct.node, self.times) {
-            // BETWEEN: its halves may be of different kinds.
+            // The halves of BETWEEN may have different roles.
             return operands.clone().into_iter().try_for_each(|operand| self.add(operand, None));
         }
         let whole = BoundExpr::new(conjunct.clone());
@@ -69,7 +69,8 @@ impl<'a> Classifier<'a> {
         Ok(())
     }
 
-    /// The classifier of two streams, before the one of all joins.
+    /// Classifies the conjuncts that concern the event times of two streams, then
+    /// the others as for any join.
     fn classify_timed(
         &mut self,
         conjunct: Expr,
@@ -100,7 +101,7 @@ impl<'a> Classifier<'a> {
             } else if pair == (columns.left, columns.right) && pair.0.is_some() {
                 time.key = time.key.or(Some(TimeKey::EventTime));
             } else if let Some(interval) = interval {
-                // Equal but for an offset: a key, and an interval of one point.
+                // Equal up to an offset: a key, and an interval of a single point.
                 time.interval = time.interval.and(interval);
             }
         } else if reads != Reads::Nothing {
@@ -147,8 +148,8 @@ impl<'a> Classifier<'a> {
                 ConjunctRole::Filter(Side::Right)
             }
             Reads::Nothing if always_true(&conjunct) => ConjunctRole::AlwaysTrue,
-            // A constant that is not true: no pair passes. Said on pairs, it
-            // means the same for every join type.
+            // A constant that is not true: no pair passes. As a residual it means
+            // the same for every join type.
             Reads::Nothing | Reads::Both => {
                 self.residual.push(conjunct);
                 ConjunctRole::Residual
@@ -178,7 +179,7 @@ fn always_true(constant: &Expr) -> bool {
             .is_ok_and(|v| v.as_boolean_opt().is_some_and(|b| b.is_valid(0) && b.value(0)))
 }
 
-/// The conjunction, if there is anything to join.
+/// The conjunction of the conjuncts, if there are any.
 fn all_of(mut conjuncts: Vec<Expr>) -> Option<Expr> {
     if conjuncts.len() > 1 {
         let nullable = conjuncts.iter().any(|c| c.nullable);

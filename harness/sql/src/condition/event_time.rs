@@ -1,4 +1,4 @@
-//! Comparisons of the event times of two streams, however they are spelt, as
+//! Turns comparisons of the event times of two streams, in any spelling, into
 //! one interval.
 //!
 //! Each operand is read as a sum of event times and a constant; where the
@@ -63,14 +63,15 @@ impl Sum {
     }
 }
 
-/// The interval that a conjunct stands for; none if it is something else.
+/// The interval that a conjunct expresses; `None` if it is not a comparison of
+/// the two event times.
 ///
 /// # Errors
 /// An interval of months, which has no fixed length; a bound out of range.
 pub(crate) fn interval(conjunct: &Expr, times: Times) -> Result<Option<IntervalCondition>> {
     let (op, left, right) = match &conjunct.node {
         Node::Compare { op, left, right } => (*op, left, right),
-        // What is not comparable is not true either way.
+        // NOT reverses a comparison; null stays null.
         Node::Not(inner) => match &inner.node {
             Node::Compare { op, left, right } => match opposite(*op) {
                 Some(op) => (op, left, right),
@@ -83,7 +84,7 @@ pub(crate) fn interval(conjunct: &Expr, times: Times) -> Result<Option<IntervalC
     distance(op, left, right, times)
 }
 
-/// The same for a comparison that is not bound yet.
+/// The interval that `left op right` expresses, as [`interval`].
 ///
 /// # Errors
 /// As [`interval`].
@@ -155,7 +156,7 @@ fn keeps_time(from: &DataType, to: &DataType) -> bool {
         (DataType::Timestamp(a, _), DataType::Timestamp(b, _))
         | (DataType::Duration(a), DataType::Duration(b)) => rank(a) <= rank(b),
         (DataType::Date32 | DataType::Date64, to) if is_time(to) => true,
-        // Seconds with nine digits, in which dates and nanoseconds meet.
+        // Seconds with nine digits, the type in which dates and nanoseconds are compared.
         (from, DataType::Decimal128(38, 9)) => is_time(from),
         _ => false,
     }
@@ -209,7 +210,7 @@ fn micros(value: &ArrayRef) -> Option<i128> {
     (count % denominator == 0).then_some(count / denominator)
 }
 
-/// Months are of many lengths, so no eviction line follows from them.
+/// Refuses months: their lengths differ, so no eviction line follows from them.
 fn refuse_months(left: &Expr, right: &Expr, times: Times) -> Result<()> {
     let reads = |column: Option<usize>| {
         let read = |expr: &Expr| column.is_some_and(|column| expr.positions().contains(&column));
@@ -217,7 +218,7 @@ fn refuse_months(left: &Expr, right: &Expr, times: Times) -> Result<()> {
     };
     if reads(times.left) && reads(times.right) && (has_months(left) || has_months(right)) {
         return Err(SqlError::new(
-            "an interval of months or years has no fixed length, so no row could ever leave the state by it; say it in days, such as INTERVAL 31 DAY",
+            "an interval of months or years has no fixed length, so no row could ever be evicted from the state; write it in days, such as INTERVAL 31 DAY",
         ));
     }
     Ok(())

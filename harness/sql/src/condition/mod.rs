@@ -1,4 +1,4 @@
-//! ON and USING clauses, taken apart: keys, one-sided filters, the rest.
+//! Splits ON and USING clauses into keys, one-sided filters and the rest.
 
 mod classify;
 mod event_time;
@@ -22,15 +22,15 @@ pub use event_time::{TimeColumns, WindowColumns};
 /// One equality between the sides.
 #[derive(Clone, Debug)]
 pub struct KeyExpr {
-    /// Over the left scope's positions.
+    /// Over positions in the left scope.
     pub left: BoundExpr,
-    /// Over the right scope's positions.
+    /// Over positions in the right scope.
     pub right: BoundExpr,
     /// Whether null equals null (`<=>`).
     pub null_equality: NullEquality,
 }
 
-/// What became of one conjunct of an ON clause.
+/// The role of one conjunct of an ON clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConjunctRole {
     /// The key of this index in [`JoinCondition::keys`].
@@ -41,41 +41,41 @@ pub enum ConjunctRole {
     Residual,
     /// Bounds the distance between the event times of two streams.
     Interval,
-    /// Constant and true: it has no effect.
+    /// Constant and true, so without effect.
     AlwaysTrue,
 }
 
 /// One conjunct of an ON clause.
 #[derive(Clone, Debug)]
 pub struct Conjunct {
-    /// The conjunct, over left ++ right positions.
+    /// The conjunct, over positions in left ++ right.
     pub expr: BoundExpr,
-    /// Where it went.
+    /// Its role.
     pub role: ConjunctRole,
 }
 
-/// A join condition, taken apart.
+/// A join condition, split into its parts.
 #[derive(Clone, Debug, Default)]
 pub struct JoinCondition {
-    /// Equalities with one side each; empty means that every pair is a
-    /// candidate.
+    /// Equalities of an expression over the left side and one over the right;
+    /// empty means that every pair is a candidate.
     pub keys: Vec<KeyExpr>,
     /// Conjuncts that read only left columns, over the left scope.
     pub left_filter: Option<BoundExpr>,
     /// Conjuncts that read only right columns, over the right scope.
     pub right_filter: Option<BoundExpr>,
-    /// All other conjuncts, over left ++ right positions.
+    /// All other conjuncts, over positions in left ++ right.
     pub residual: Option<BoundExpr>,
-    /// What the condition says about the event times of two streams.
+    /// How the condition bounds the event times of two streams.
     pub time: TimeCondition,
-    /// Columns of the left scope of which a null keeps some conjunct other than
-    /// a key from being true; told for two streams only.
+    /// Columns of the left scope in which a null keeps some conjunct other than
+    /// a key from being true; for joins of two streams only.
     pub left_not_null: Vec<usize>,
-    /// The same of the right scope.
+    /// The same for the right scope.
     pub right_not_null: Vec<usize>,
     /// Every conjunct in the order of the text.
     pub conjuncts: Vec<Conjunct>,
-    /// The names of `USING (a, b)` as they were written; none for an ON condition.
+    /// The names of `USING (a, b)` as written; `None` for an ON condition.
     pub using: Option<Vec<String>>,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn condition(
     }
 }
 
-/// The equalities that `USING` stands for.
+/// Binds the equalities that `USING` stands for.
 fn using(
     names: &[String],
     left: &Scope,
@@ -142,7 +142,7 @@ fn split(
     let mut classifier = Classifier::new(left.columns.len(), times);
     for conjunct in operands(expr, &BinaryOperator::And) {
         let mut binder = Binder::new(&both, mode);
-        // The operands before they are cast: the join casts its keys itself.
+        // Keys keep their operands uncast: the join casts its keys itself.
         let equality = match equality(conjunct) {
             Some((op, l, r)) => Some((op, binder.bind(l)?, binder.bind(r)?)),
             None => None,

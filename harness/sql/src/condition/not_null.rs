@@ -1,28 +1,28 @@
-//! Which columns a condition cannot do without.
+//! Columns that must not be null for a condition to be true.
 
 use std::collections::BTreeSet;
 
 use crate::expr::{Expr, Node};
 use crate::operators::{CompareOp, Truth};
 
-/// Positions of columns of which a null keeps the condition from being true.
-/// Not all such columns are found: a function is taken to accept nulls.
+/// Positions of columns in which a null keeps the condition from being true.
+/// Some may be missed: functions are assumed to accept nulls.
 pub(crate) fn needed(condition: &Expr) -> BTreeSet<usize> {
     never(condition, true)
 }
 
-/// Columns of which a null keeps a condition from having this truth value.
+/// Columns in which a null keeps the condition from having this truth value.
 fn never(condition: &Expr, value: bool) -> BTreeSet<usize> {
     match &condition.node {
         Node::Not(inner) => never(inner, !value),
-        // All operands of a true conjunction are true, one of a false one is
-        // false; and the other way round for a disjunction.
+        // A conjunction is true if all operands are, and false if one is; vice
+        // versa for a disjunction.
         Node::And(all) if value => union(all.iter().map(|operand| never(operand, true))),
         Node::And(all) => common(all.iter().map(|operand| never(operand, false))),
         Node::Or(all) if value => common(all.iter().map(|operand| never(operand, true))),
         Node::Or(all) => union(all.iter().map(|operand| never(operand, false))),
         Node::Is { expr, what, negated } => match (what, *negated == value) {
-            // It is not null, so no column that would make it null is.
+            // IS NOT NULL holds, so every column that would make it null is not null.
             (Truth::Null, true) => null_if_null(expr),
             (Truth::True, false) => never(expr, true),
             (Truth::False, false) => never(expr, false),
@@ -32,7 +32,7 @@ fn never(condition: &Expr, value: bool) -> BTreeSet<usize> {
     }
 }
 
-/// Columns of which a null makes the expression null.
+/// Columns in which a null makes the expression null.
 fn null_if_null(expr: &Expr) -> BTreeSet<usize> {
     match &expr.node {
         Node::Column { position, .. } => BTreeSet::from([*position]),
@@ -41,7 +41,7 @@ fn null_if_null(expr: &Expr) -> BTreeSet<usize> {
         | Node::Is { .. }
         | Node::Case { .. }
         | Node::Call { .. } => BTreeSet::new(),
-        // Null AND false is false: only what makes every operand null counts.
+        // Null AND false is false: only columns that make every operand null count.
         Node::And(all) | Node::Or(all) | Node::Coalesce(all) => {
             common(all.iter().map(null_if_null))
         }

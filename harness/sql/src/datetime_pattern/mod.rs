@@ -1,9 +1,9 @@
-//! Text read as times by a pattern of Spark 3 and later: `to_timestamp` and
+//! Date and time patterns of Spark 3 and later, as in `to_timestamp` and
 //! `to_date` with two arguments.
 //!
-//! As in Spark, fields have the digits that the pattern has letters, letters of
-//! any case match, the whole text is read, and a date that is none does not fit.
-//! (The patterns of `strftime` are laxer in each of these.)
+//! As in Spark, a field has as many digits as the pattern has letters, letters
+//! match in any case, the whole text must match, and dates that do not exist do
+//! not match. (`strftime` is laxer in all of these.)
 
 mod read;
 mod strftime;
@@ -12,11 +12,11 @@ use read::{Read, take_all};
 
 pub use strftime::pattern_of_strftime;
 
-/// What is read as a number or a name.
+/// A part that is read as a number or a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Year,
-    /// Two digits, of 2000 to 2099.
+    /// Two digits, meaning 2000 to 2099.
     YearOfCentury,
     Month,
     /// `Jan`, or `January`.
@@ -29,10 +29,10 @@ enum Field {
     HalfDayHour,
     Minute,
     Second,
-    /// Of a second.
+    /// Fraction of a second.
     Fraction,
     AmPm,
-    /// Hours and minutes ahead of UTC, with a colon or without; `Z`, where allowed.
+    /// Hours and minutes ahead of UTC, with or without a colon; `Z` where allowed.
     Offset {
         colon: bool,
         zulu: bool,
@@ -42,7 +42,7 @@ enum Field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(String),
-    /// With the least and the greatest number of digits.
+    /// With its minimum and maximum number of digits.
     Field(Field, usize, usize),
     Optional(Vec<Part>),
 }
@@ -52,10 +52,12 @@ enum Part {
 pub(crate) struct DateTimePattern(Vec<Part>);
 
 impl DateTimePattern {
+    /// Parses a pattern.
+    ///
     /// # Errors
-    /// A letter that is not supported, brackets or quotes without an end.
+    /// Unsupported letters, and brackets or quotes that are not closed.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        // The parts before each open bracket.
+        // The parts that precede each open bracket.
         let mut outer: Vec<Vec<Part>> = Vec::new();
         let mut parts = Vec::new();
         let mut rest = text.chars().peekable();
@@ -71,14 +73,14 @@ impl DateTimePattern {
                 '\'' if rest.next_if_eq(&'\'').is_some() => literal(&mut parts, '\''),
                 '\'' => loop {
                     match rest.next() {
-                        None => return Err("a quote ' in it does not end".to_owned()),
+                        None => return Err("a quote (') is not closed".to_owned()),
                         Some('\'') if rest.next_if_eq(&'\'').is_none() => break,
                         Some(c) => literal(&mut parts, c),
                     }
                 },
                 '[' => outer.push(std::mem::take(&mut parts)),
                 ']' => {
-                    let before = outer.pop().ok_or("a ] in it has no [ before it")?;
+                    let before = outer.pop().ok_or("a ] has no matching [")?;
                     let inner = std::mem::replace(&mut parts, before);
                     parts.push(Part::Optional(inner));
                 }
@@ -88,11 +90,11 @@ impl DateTimePattern {
         }
         match outer.is_empty() {
             true => Ok(Self(parts)),
-            false => Err("a [ in it does not end with ]".to_owned()),
+            false => Err("a [ is not closed".to_owned()),
         }
     }
 
-    /// Microseconds since 1970 in UTC, if the whole text fits.
+    /// Microseconds since 1970 in UTC, if the whole text matches.
     pub(crate) fn read(&self, text: &str) -> Option<i64> {
         let mut read = Read::default();
         let rest = take_all(&self.0, text, &mut read)?;
@@ -125,7 +127,7 @@ fn field(letter: char, count: usize) -> Result<Part, String> {
         ('h', _) => digits(Field::HalfDayHour, 2),
         ('m', _) => digits(Field::Minute, 2),
         ('s', _) => digits(Field::Second, 2),
-        // Spark reads fewer digits too.
+        // Like Spark, accept fewer digits too.
         ('S', 1..=9) => Some(Part::Field(Field::Fraction, 1, count)),
         ('a', 1) => name(Field::AmPm),
         ('X' | 'x', 2 | 3) => name(Field::Offset { colon: count == 3, zulu: letter == 'X' }),
@@ -135,12 +137,12 @@ fn field(letter: char, count: usize) -> Result<Part, String> {
     part.ok_or_else(|| {
         let letters: String = std::iter::repeat_n(letter, count.min(20)).collect();
         format!(
-            "`{letters}` is not supported; take y yy yyyy M MM MMM MMMM d dd H HH h hh m mm s ss, S to SSSSSSSSS, a, XX XXX xx xxx Z, quotes for other letters such as 'T', and [ ] round what may be left out"
+            "`{letters}` is not supported; supported are y yy yyyy M MM MMM MMMM d dd H HH h hh m mm s ss, S to SSSSSSSSS, a, XX XXX xx xxx Z, quotes around other letters such as 'T', and [ ] around optional parts"
         )
     })
 }
 
-/// Whether the pattern reads all of the values.
+/// Whether the pattern matches all of the values.
 pub fn pattern_reads<'v>(pattern: &str, mut values: impl Iterator<Item = &'v str>) -> bool {
     DateTimePattern::parse(pattern)
         .is_ok_and(|pattern| values.all(|value| pattern.read(value).is_some()))

@@ -1,4 +1,4 @@
-//! Reads text field by field.
+//! Reads text by a pattern, field by field.
 
 use streamjoin_kernels::spark::calendar::{days_from_civil, days_in_month};
 
@@ -37,7 +37,7 @@ pub(super) struct Read {
     offset: i64,
 }
 
-/// What is left of `text` after the parts.
+/// The rest of `text` after the parts.
 pub(super) fn take_all<'t>(parts: &[Part], text: &'t str, read: &mut Read) -> Option<&'t str> {
     parts.iter().try_fold(text, |rest, part| match part {
         Part::Literal(literal) => {
@@ -95,7 +95,7 @@ fn take<'t>(
         Field::AmPm => read.afternoon = Some(value == 1),
         Field::Minute => read.minute = within(0, 59)?,
         Field::Second => read.second = within(0, 59)?,
-        // Nanoseconds are cut to microseconds.
+        // Nanoseconds are truncated to microseconds.
         Field::Fraction => read.micros = value * SECOND / 10_i64.pow(length as u32),
         Field::Offset { .. } => read.offset = value,
     }
@@ -127,7 +127,7 @@ fn offset(text: &str, colon: bool, zulu: bool) -> Option<(i64, usize)> {
 }
 
 impl Read {
-    /// What was not read is that of 1970-01-01, midnight.
+    /// Microseconds since 1970; missing fields default to those of 1970-01-01, midnight.
     pub(super) fn micros(&self) -> Option<i64> {
         let (year, month) = (self.year.unwrap_or(1970), self.month.unwrap_or(1) as u32);
         let day = self.day.unwrap_or(1) as u32;

@@ -1,14 +1,14 @@
-//! Patterns of `strftime` as Spark's.
+//! Translates patterns of `strftime` to Spark's.
 
 use std::borrow::Cow;
 
 use super::DateTimePattern;
 
-/// The pattern that reads at least what chrono reads by this pattern of
-/// `strftime`; none where it has a part that Spark has no counterpart of.
+/// Translates a pattern of `strftime` to a Spark pattern that reads at least
+/// what chrono reads by it; `None` if some part has no counterpart in Spark.
 ///
-/// With `padded`, numbers have leading zeros, as people write such patterns;
-/// without, they may have.
+/// With `padded`, numbers must have leading zeros, as such patterns are usually
+/// meant; without it, the zeros are optional.
 pub fn pattern_of_strftime(format: &str, padded: bool) -> Option<String> {
     let two = |letter: char| match padded {
         true => String::from_iter([letter, letter]),
@@ -53,7 +53,7 @@ pub fn pattern_of_strftime(format: &str, padded: bool) -> Option<String> {
             _ if "[]{}#".contains(c) => (1, format!("'{c}'").into()),
             _ => (c.len_utf8(), c.to_string().into()),
         };
-        // Numbers of one digit or two would run into each other.
+        // Without padding, adjacent numbers of one or two digits are ambiguous.
         let is_letter = |c: char| c.is_ascii_alphabetic();
         if !padded && piece.starts_with(is_letter) && pattern.ends_with(is_letter) {
             return pattern_of_strftime(format, true);

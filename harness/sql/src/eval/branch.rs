@@ -1,4 +1,4 @@
-//! Operations that do not look at all operands of all rows: AND, OR, CASE,
+//! Operations that do not evaluate every operand for every row: AND, OR, CASE,
 //! COALESCE.
 //!
 //! Operands are first evaluated for all rows, which is fastest. Only if that
@@ -17,7 +17,7 @@ use super::{Input, evaluate};
 use crate::expr::Expr;
 use crate::value::Value;
 
-/// The value for the rows of a mask; other rows may be anything.
+/// The value for the rows of a mask; it is undefined for other rows.
 fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result<Value> {
     let error = match evaluate(expr, input) {
         Ok(value) => return Ok(value),
@@ -40,7 +40,7 @@ fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result
     let some = Input { columns: &columns, rows: indices.len() };
     let value = evaluate(expr, some).map_err(|e| in_batch(e, &indices))?;
     let value = value.into_array(indices.len())?;
-    // Back to the places in the batch.
+    // Back to the rows of the batch.
     let mut places: Vec<Option<u32>> = vec![None; input.rows];
     for (place, row) in indices.values().iter().enumerate() {
         places[*row as usize] = Some(place as u32);
@@ -48,7 +48,7 @@ fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result
     Ok(Value::Array(compute::take(&value, &UInt32Array::from(places), None)?))
 }
 
-/// The row of an error counts within the whole batch.
+/// Maps the row of an error back to the whole batch.
 fn in_batch(error: JoinError, indices: &UInt32Array) -> JoinError {
     match error {
         JoinError::MalformedValue { value, from, to, row } => JoinError::MalformedValue {
@@ -61,7 +61,7 @@ fn in_batch(error: JoinError, indices: &UInt32Array) -> JoinError {
     }
 }
 
-/// Bits that are set where a truth value is true, or where it is false.
+/// Bits that are set where the value is `wanted`.
 fn bits(booleans: &BooleanArray, wanted: bool) -> BooleanBuffer {
     let values = if wanted { booleans.values().clone() } else { !booleans.values() };
     match booleans.nulls() {
@@ -70,8 +70,8 @@ fn bits(booleans: &BooleanArray, wanted: bool) -> BooleanBuffer {
     }
 }
 
-/// `AND` (or `OR`) with three truth values; an operand is looked at only where
-/// all before it are not false (true).
+/// `AND` (or `OR`) in three-valued logic; an operand matters only for rows where
+/// no previous operand is false (true).
 pub(super) fn and_or(operands: &[Expr], input: Input<'_>, and: bool) -> Result<Value> {
     let Some((first, rest)) = operands.split_first() else {
         return Ok(Value::Scalar(Arc::new(BooleanArray::from(vec![and]))));
@@ -92,7 +92,7 @@ pub(super) fn and_or(operands: &[Expr], input: Input<'_>, and: bool) -> Result<V
     Ok(Value::Array(Arc::new(result)))
 }
 
-/// Picks for each row the value of one branch.
+/// Picks the value of one branch for each row.
 struct Choice {
     values: Vec<Value>,
     /// Branch of each row; rows without one are null.

@@ -15,7 +15,7 @@ use crate::functions::Arguments;
 use crate::operators::Truth;
 use crate::value::Value;
 
-/// What the expressions of one evaluation read.
+/// The columns that the expressions of one evaluation read.
 #[derive(Clone, Copy, Debug)]
 struct Input<'a> {
     columns: &'a [ArrayRef],
@@ -29,19 +29,19 @@ impl BoundExpr {
     /// order, each `rows` long; expressions without columns need only `rows`.
     ///
     /// # Errors
-    /// Malformed casts, overflow and division by zero in ANSI mode, and
-    /// columns that are not the ones the expression was bound to.
+    /// Malformed values, overflow and division by zero in ANSI mode; columns
+    /// other than those that the expression was bound to.
     pub fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         if columns.len() != self.columns().len() {
             return Err(JoinError::Schema(format!(
-                "an expression over {} columns was given {}",
+                "an expression over {} columns received {}",
                 self.columns().len(),
                 columns.len()
             )));
         }
         if let Some(column) = columns.iter().find(|c| c.len() != rows) {
             return Err(JoinError::Schema(format!(
-                "a column of {} rows was given for a batch of {rows}",
+                "a column of {} rows was passed for a batch of {rows}",
                 column.len()
             )));
         }
@@ -60,7 +60,7 @@ fn evaluate(expr: &Expr, input: Input<'_>) -> Result<Value> {
                 Ok(Value::Array(column.clone()))
             }
             Some(column) => Err(JoinError::Schema(format!(
-                "column `{name}` is {}, the expression was planned for {}",
+                "column `{name}` is {}, but the expression was bound to {}",
                 column.data_type(),
                 expr.data_type
             ))),

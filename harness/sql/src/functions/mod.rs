@@ -1,4 +1,11 @@
-//! The functions that SQL text may call: one registry, one line a function.
+//! The functions that SQL text may call.
+//!
+//! To add one, write it in the file of its topic (`text`, `number`, `time`,
+//! `hash`) as `fn(&Arguments) -> Result<ArrayRef>`, and add a line to
+//! [`FUNCTIONS`]: its name, what its arguments are cast to, the type of its
+//! result, and the function. Names, argument counts, casts and error messages
+//! follow from that line. Functions that merely rewrite to other expressions,
+//! such as `coalesce` or `if`, are in `bind/call.rs`.
 
 mod hash;
 mod number;
@@ -12,12 +19,12 @@ use streamjoin_kernels::spark::CastMode;
 
 use crate::value::Value;
 
-/// What an argument is cast to before the call.
+/// The type that an argument is cast to before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Param {
     /// STRING, from anything.
     Text,
-    /// BINARY, or the bytes of a string.
+    /// BINARY, from binaries and the bytes of strings.
     Bytes,
     /// INT, from numbers.
     Int,
@@ -25,15 +32,15 @@ pub(crate) enum Param {
     Long,
     /// DOUBLE, from numbers and strings.
     Double,
-    /// A number as it is; a string becomes a double.
+    /// A number, unchanged; a string becomes a double.
     Number,
     /// DATE, from dates, timestamps and strings.
     Date,
     /// TIMESTAMP, from dates, timestamps and strings.
     Timestamp,
-    /// The type that all such arguments have in common.
+    /// The common type of all such arguments.
     Common,
-    /// Any value that is not nested, as it is.
+    /// Any value that is not nested.
     Any,
 }
 
@@ -47,9 +54,9 @@ pub(crate) enum Returns {
     Double,
     Date,
     Timestamp,
-    /// That of the first argument.
+    /// The type of the first argument.
     First,
-    /// BIGINT, or for decimals a decimal without fraction.
+    /// BIGINT, or a decimal without a fraction if the argument is a decimal.
     Whole,
 }
 
@@ -60,11 +67,11 @@ type Eval = fn(&Arguments<'_>) -> Result<ArrayRef>;
 pub(crate) struct Function {
     pub(crate) name: &'static str,
     pub(crate) params: &'static [Param],
-    /// How many of the last parameters may be left out.
+    /// How many trailing parameters are optional.
     pub(crate) optional: usize,
     /// Whether the last parameter may repeat.
     pub(crate) variadic: bool,
-    /// Whether a result can be null though no argument is.
+    /// Whether a result may be null although no argument is.
     pub(crate) makes_nulls: bool,
     pub(crate) returns: Returns,
     pub(crate) eval: Eval,
@@ -94,7 +101,7 @@ impl Function {
 use Param as P;
 use Returns as R;
 
-/// Every function, names in lower case.
+/// The registry; names are in lower case.
 static FUNCTIONS: &[Function] = &[
     // Text.
     f("upper", &[P::Text], R::Text, text::upper),
@@ -137,7 +144,7 @@ static FUNCTIONS: &[Function] = &[
     f("greatest", &[P::Common, P::Common], R::First, number::greatest).variadic(),
     f("least", &[P::Common, P::Common], R::First, number::least).variadic(),
     f("xxhash64", &[P::Any], R::Long, hash::xxhash64).variadic(),
-    // Dates and times, UTC.
+    // Dates and times, in UTC.
     f("year", &[P::Date], R::Int, time::year),
     f("quarter", &[P::Date], R::Int, time::quarter),
     f("month", &[P::Date], R::Int, time::month),
@@ -168,33 +175,33 @@ static FUNCTIONS: &[Function] = &[
     f("date_from_unix_date", &[P::Int], R::Date, time::date_from_unix_date),
 ];
 
-/// Functions that read text by a pattern.
+/// Functions that read text by a pattern when they have two arguments.
 static BY_PATTERN: &[Function] = &[
     f("to_timestamp", &[P::Text, P::Text], R::Timestamp, time::timestamp_by_pattern),
     f("to_date", &[P::Text, P::Text], R::Date, time::date_by_pattern),
 ];
 
-/// The function of a name that reads text by a pattern.
+/// The function with this name that reads text by a pattern.
 pub(crate) fn by_pattern(name: &str) -> Option<&'static Function> {
     BY_PATTERN.iter().find(|f| f.name == name)
 }
 
-/// The function of a name, in any case.
+/// The function with this name, in any case.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
 }
 
-/// All names of the registry.
+/// All names in the registry.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|f| f.name)
 }
 
-/// For functions that are nothing but the cast of their parameter.
+/// For functions that only cast their argument.
 fn identity(arguments: &Arguments<'_>) -> Result<ArrayRef> {
     arguments.values[0].clone().into_array(arguments.rows)
 }
 
-/// The arguments of one call, each a column or one value for all rows.
+/// The arguments of one call, each of them a column or one value for all rows.
 pub(crate) struct Arguments<'a> {
     pub(crate) values: &'a [Value],
     pub(crate) rows: usize,
@@ -203,7 +210,7 @@ pub(crate) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The strings of an argument, null where it was left out.
+    /// The strings of an argument; null if it is omitted.
     fn text(&self, index: usize) -> impl Fn(usize) -> Option<&'a str> + use<'a> {
         let value = self.values.get(index);
         let strings = value.and_then(|v| v.array().as_string_opt::<i32>());
@@ -214,7 +221,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The numbers of an argument of a primitive type.
+    /// The values of an argument of a primitive type; null if it is omitted.
     fn primitive<T: ArrowPrimitiveType>(
         &self,
         index: usize,

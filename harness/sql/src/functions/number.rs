@@ -18,7 +18,7 @@ fn doubles(a: &Arguments<'_>, value: impl Fn(usize) -> Option<f64>) -> Result<Ar
     Ok(Arc::new(doubles))
 }
 
-/// The first argument, one value a row.
+/// The first argument, one value per row.
 fn first(a: &Arguments<'_>) -> Result<ArrayRef> {
     a.values[0].clone().into_array(a.rows)
 }
@@ -77,13 +77,13 @@ fn whole(a: &Arguments<'_>, round: fn(f64) -> f64, up: bool) -> Result<ArrayRef>
     cast(&array, a.result, a.mode)
 }
 
-/// Half away from zero; a negative second argument rounds tens, hundreds, ...
+/// Rounds half away from zero; a negative second argument rounds to tens, hundreds, ...
 pub(super) fn round(a: &Arguments<'_>) -> Result<ArrayRef> {
     let array = first(a)?;
     let digits = a.primitive::<Int32Type>(1);
     let given = a.has(1);
     let digits = |row| if given { digits(row) } else { Some(0) };
-    // Through text: 2.675 rounds to 2.68, as Spark's BigDecimal does.
+    // By way of text: 2.675 rounds to 2.68, as with Spark's BigDecimal.
     if array.data_type().is_floating() {
         let wide = cast(&array, &DataType::Float64, a.mode)?;
         let wide = wide.as_primitive::<Float64Type>();
@@ -129,7 +129,7 @@ pub(super) fn round(a: &Arguments<'_>) -> Result<ArrayRef> {
     cast(&rounded, array.data_type(), a.mode)
 }
 
-/// Drops `drop` decimal digits, half up, and puts zeros in their place.
+/// Replaces the last `drop` decimal digits by zeros, rounding half away from zero.
 fn round_decimal(value: i128, drop: i64) -> Option<i128> {
     let Ok(drop) = u32::try_from(drop) else {
         return Some(value);
@@ -172,7 +172,7 @@ pub(super) fn exp(a: &Arguments<'_>) -> Result<ArrayRef> {
     doubles(a, |row| value(row).map(f64::exp))
 }
 
-/// Null for what is not positive, as in Spark.
+/// Null unless the value is positive, as in Spark.
 pub(super) fn ln(a: &Arguments<'_>) -> Result<ArrayRef> {
     let value = a.primitive::<Float64Type>(0);
     doubles(a, |row| value(row).filter(|v| *v > 0.0 || v.is_nan()).map(f64::ln))

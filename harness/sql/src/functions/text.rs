@@ -1,4 +1,4 @@
-//! Functions of strings; positions and lengths count characters, from 1.
+//! Functions of strings; positions and lengths count characters; positions start at 1.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;
 
-/// A result past this many bytes is a mistake and would exhaust memory.
+/// A string padded to more characters must be a mistake and would exhaust memory.
 const MAX_TEXT: usize = 1 << 24;
 
 fn strings<'a>(
@@ -51,8 +51,8 @@ pub(super) fn lower(a: &Arguments<'_>) -> Result<ArrayRef> {
     strings(a, |row| Some(text(row)?.to_lowercase().into()))
 }
 
-/// Trims blanks (no other white space), or the characters of the second
-/// argument, at the ends that are asked for.
+/// Trims blanks (not other white space), or the characters of the second
+/// argument, at the selected ends.
 fn trim_ends(a: &Arguments<'_>, start: bool, end: bool) -> Result<ArrayRef> {
     let (text, what) = (a.text(0), a.text(1));
     let given = a.has(1);
@@ -118,7 +118,7 @@ fn slice(text: &str, start: i64, end: i64) -> &str {
     &text[at(start)..at(end)]
 }
 
-/// Position 0 means the first character, negative ones count from the end.
+/// Position 0 means the first character; negative positions count from the end.
 pub(super) fn substring(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (text, position, count) =
         (a.text(0), a.primitive::<Int32Type>(1), a.primitive::<Int32Type>(2));
@@ -210,7 +210,7 @@ pub(super) fn contains(a: &Arguments<'_>) -> Result<ArrayRef> {
     booleans(a, |row| Some(text(row)?.contains(part(row)?)))
 }
 
-/// Position of `part` in `text`, 0 if it is not there.
+/// The position of `part` in `text`, or 0 if it does not occur.
 fn find(text: &str, part: &str) -> usize {
     text.find(part).map_or(0, |at| text[..at].chars().count() + 1)
 }

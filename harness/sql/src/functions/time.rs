@@ -93,7 +93,7 @@ fn times(
     Ok(Arc::new(times.with_timezone("UTC")))
 }
 
-/// Cuts a timestamp down to a unit; null for an unknown unit, as in Spark.
+/// Truncates a timestamp to a unit; null for an unknown unit, as in Spark.
 pub(super) fn date_trunc(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (unit, micros) = (a.text(0), a.primitive::<TimestampMicrosecondType>(1));
     let truncate = |row| {
@@ -150,7 +150,8 @@ pub(super) fn last_day(a: &Arguments<'_>) -> Result<ArrayRef> {
     })
 }
 
-/// The microseconds of each row's text by the pattern, which is one for all rows.
+/// The microseconds of each row's text, read by the pattern, which is the same for
+/// all rows.
 fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
     let (text, pattern) = (a.text(0), a.text(1)(0).unwrap_or_default());
     let parsed = DateTimePattern::parse(pattern).map_err(JoinError::InvalidPlan)?;

@@ -1,4 +1,4 @@
-//! The SQL that conditions are written in: Spark's, with standard quotes.
+//! The SQL dialect of conditions: Spark's, with standard quotes.
 
 use sqlparser::ast::Expr;
 use sqlparser::dialect::{Dialect, Precedence};
@@ -28,7 +28,7 @@ impl Dialect for ConditionDialect {
         true
     }
 
-    /// `\%` and `\_` reach LIKE as they are.
+    /// `\%` and `\_` reach LIKE unchanged.
     fn ignores_wildcard_escapes(&self) -> bool {
         true
     }
@@ -45,7 +45,7 @@ impl Dialect for ConditionDialect {
         false
     }
 
-    /// In Spark `||` binds like `+`.
+    /// In Spark, `||` has the precedence of `+`.
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         match parser.peek_token_ref().token {
             Token::StringConcat => Some(Ok(self.prec_value(Precedence::PlusMinus))),

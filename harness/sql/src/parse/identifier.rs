@@ -1,12 +1,12 @@
-//! Names as they have to stand in SQL text.
+//! Quotes names that SQL text would otherwise read differently.
 
 use sqlparser::ast::{Expr, SelectItem};
 
 use crate::names::quoted;
 use crate::parse;
 
-/// A name as SQL text that means it: in back-ticks if it is odd, or a word that
-/// SQL reads otherwise.
+/// The name in back-ticks if it is not a plain identifier or SQL would read it
+/// as something else; otherwise the name itself.
 pub(crate) fn quote_identifier(name: &str) -> String {
     let means_itself = |text: &str| {
         matches!(parse::expression(text), Ok(Expr::Identifier(ident)) if ident.value == name)

@@ -1,4 +1,4 @@
-//! Text to sqlparser's syntax trees, with bounds on size and depth.
+//! Parses text into sqlparser's syntax trees, bounded in size and depth.
 
 mod dialect;
 mod identifier;
@@ -14,10 +14,10 @@ use dialect::ConditionDialect;
 pub(crate) use identifier::quote_identifier;
 pub(crate) use place::place;
 
-/// A condition of a megabyte is a mistake.
+/// A condition of a megabyte must be a mistake.
 const MAX_BYTES: usize = 1 << 20;
-/// Operators nest to the left, so they bound the depth that parentheses do
-/// not; lists of values are not counted.
+/// Operators nest to the left without counting as depth in the parser, so their
+/// number bounds the depth; values in lists are not counted.
 const MAX_OPERATORS: usize = 1_000;
 const MAX_DEPTH: usize = 60;
 
@@ -65,7 +65,7 @@ pub(crate) fn select_item(text: &str) -> Result<SelectItem> {
     if parser.peek_token_ref().token == Token::Comma {
         return Err(SqlError::at(
             parser.peek_token_ref().span,
-            "one item is expected here: make the list one string an item",
+            "expected one item: write each item of the list as its own string",
         ));
     }
     end(&mut parser)?;
@@ -85,7 +85,7 @@ fn parser(text: &str) -> Result<Parser<'static>> {
     let tokens = join_suffixes(tokens);
     bound(&tokens)?;
     if !tokens.iter().any(|t| is_code(&t.token)) {
-        return Err(SqlError::new("an expression is expected, the text is empty"));
+        return Err(SqlError::new("expected an expression, but the text is empty"));
     }
     Ok(Parser::new(&ConditionDialect)
         .with_recursion_limit(MAX_DEPTH)
@@ -96,8 +96,8 @@ fn is_code(token: &Token) -> bool {
     !matches!(token, Token::Whitespace(_) | Token::EOF)
 }
 
-/// Spark's number suffixes (`1L`, `1.5D`, `2BD`) arrive as a word right after
-/// the number; they are put back.
+/// Spark's number suffixes (`1S`, `1.5D`, `2BD`) arrive as a word right after
+/// the number; they are appended to it.
 fn join_suffixes(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut joined: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -169,7 +169,7 @@ fn parse_error(error: ParserError, text: &str) -> SqlError {
     }
 }
 
-/// The place right after the text.
+/// The place just after the text.
 fn end_of(text: &str) -> Location {
     let line = text.matches('\n').count() + 1;
     let column = text.rsplit('\n').next().unwrap_or(text).chars().count() + 1;

@@ -3,8 +3,8 @@
 use sqlparser::ast::{Expr, ObjectNamePart};
 use sqlparser::tokenizer::Span;
 
-/// The place of the leftmost name or literal of an expression; no recursion,
-/// as chains of operators are deep on their left.
+/// The place of the leftmost name or literal of an expression; iterative, since
+/// long sequences of operators nest deeply on the left.
 pub(crate) fn place(expr: &Expr) -> Span {
     let mut expr = expr;
     loop {

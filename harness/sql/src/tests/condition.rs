@@ -191,11 +191,11 @@ fn using() {
 fn refusals() {
     let (left, right) = sides();
     for (text, part) in [
-        ("k = k", "`k` is ambiguous, it could be d0.k or s.k"),
+        ("k = k", "`k` is ambiguous: it could be d0.k or s.k"),
         ("s.k = d0.kk", "did you mean `k`"),
         ("s.flag = d0.k", "BOOLEAN and BIGINT"),
-        ("s.k", "a condition is expected"),
-        ("s.k = d0.k AND s.amount", "a condition is expected"),
+        ("s.k", "expected a condition"),
+        ("s.k = d0.k AND s.amount", "expected a condition"),
         ("s.k == ", "expected"),
     ] {
         let error = stream_static_condition(text, &left, &right, CastMode::Ansi).unwrap_err();

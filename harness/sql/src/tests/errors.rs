@@ -21,7 +21,7 @@ fn ambiguous_names_tell_the_candidates() {
     let e = error("amount > 1 AND k = 2", &scope);
     assert_eq!(
         e.message(),
-        "`k` is ambiguous, it could be d0.k or s.k; put the name before it that you mean"
+        "`k` is ambiguous: it could be d0.k or s.k; qualify it with the name that you mean"
     );
     assert_eq!((e.line(), e.column()), (Some(1), Some(16)));
     assert!(expression("s.k = D0.K", &scope, CastMode::Ansi).is_ok());
@@ -75,12 +75,12 @@ fn types_that_do_not_fit() {
         ("t + t", "`+` does not take"),
         ("INTERVAL 1 HOUR * 2", "does not take"),
         ("i AND b", "`x.i` is INT"),
-        ("NOT i", "a condition is expected"),
-        ("CASE WHEN i THEN 1 END", "a condition is expected"),
-        ("CASE WHEN b THEN 1 ELSE true END", "do not compare"),
+        ("NOT i", "expected a condition"),
+        ("CASE WHEN i THEN 1 END", "expected a condition"),
+        ("CASE WHEN b THEN 1 ELSE true END", "cannot be compared"),
         ("CAST(b AS DATE)", "cannot be cast to DATE"),
         ("CAST(l AS STRING)", "cannot be cast"),
-        ("-b", "no opposite"),
+        ("-b", "cannot be negated"),
         ("i = 'x'", "'x' cannot be cast to BIGINT"),
         ("t > 'soon'", "malformed"),
         ("sqrt(b)", "argument 1 of `sqrt` must be a number"),
@@ -132,7 +132,7 @@ fn syntax() {
         ("sum(s.k) OVER () > 1", "window"),
         ("count(*) > 1", "plain expressions"),
         ("s.amount RLIKE 'a'", "regular expressions"),
-        ("a.b.c = 1", "at most one name"),
+        ("a.b.c = 1", "at most one qualifier"),
         ("s.k & 1 = 1", "operator `&`"),
         ("s.k = ?", ""),
         ("s.k = $1", ""),
@@ -147,7 +147,7 @@ fn syntax() {
     let e = error("s.k = 1 AND (s.amount > )", &scope);
     assert_eq!((e.line(), e.column()), (Some(1), Some(25)));
     let e = filter("s.k + 1", &scope, CastMode::Ansi).unwrap_err();
-    assert!(e.message().contains("a condition is expected"), "{e}");
+    assert!(e.message().contains("expected a condition"), "{e}");
 }
 
 #[test]
@@ -158,5 +158,5 @@ fn wrong_columns_are_an_error() {
     assert!(bound.evaluate(&[ints(vec![Some(1)])], 2).is_err());
     let other: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
     let error = bound.evaluate(&[other], 2).unwrap_err().to_string();
-    assert!(error.contains("planned for Int32"), "{error}");
+    assert!(error.contains("bound to Int32"), "{error}");
 }

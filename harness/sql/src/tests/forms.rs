@@ -151,7 +151,7 @@ fn select_lists() {
     );
     for (items, part) in [
         (vec![], "empty"),
-        (vec!["k, amount"], "one string an item"),
+        (vec!["k, amount"], "each item of the list as its own string"),
         (vec!["x.*"], "unknown stream or dimension `x`"),
         (vec!["kk"], "did you mean `k`"),
         (vec!["* EXCEPT (k)"], "EXCEPT"),
