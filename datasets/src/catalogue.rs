@@ -4,8 +4,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{DatasetError, Result, nearest};
-use crate::options::ReadOptions;
+use crate::error::{DatasetError, Result};
+use crate::format::ReadOptions;
+use crate::nearest::nearest;
 use crate::sidecar::{Sidecar, is_sidecar};
 use crate::source::Source;
 

@@ -1,14 +1,14 @@
-//! What can go wrong with a recording or a table, one variant a cause.
+//! What can go wrong with a recording or a table, one variant per cause.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
-use crate::format::FileFormat;
-use crate::input::Compression;
+use crate::compression::Compression;
+use crate::file_format::{FileFormat, UnknownFormatName};
+use crate::nearest::nearest;
 
 /// Result of every fallible call of this crate.
 pub type Result<T, E = DatasetError> = std::result::Result<T, E>;
@@ -52,7 +52,7 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// A path that leads nowhere.
+    /// A path without a file or folder.
     #[error("{}: no such file or folder{hint}", path.display())]
     NotFound {
         /// The path as given.
@@ -92,7 +92,7 @@ pub enum DatasetError {
         /// What is wrong.
         message: String,
     },
-    /// A file name that does not tell its format.
+    /// A file name that does not imply a format.
     #[error("{}: cannot tell the format from the name; known extensions: {known}; rename the file or give its format", path.display())]
     UnknownFormat {
         /// The file.
@@ -100,16 +100,9 @@ pub enum DatasetError {
         /// Extensions that are known, comma-separated.
         known: String,
     },
-    /// A format name that is not in the registry.
-    #[error("unknown format `{name}`{hint}; known: {known}")]
-    UnknownFormatName {
-        /// The name as given.
-        name: String,
-        /// The nearest known name; may be empty.
-        hint: String,
-        /// Names that are known, comma-separated.
-        known: String,
-    },
+    /// A format name that is not known.
+    #[error(transparent)]
+    UnknownFormatName(#[from] UnknownFormatName),
     /// A folder or glob with files of several formats.
     #[error("{}: is {found}, but {} is {expected}; a recording has one format: move the file away or use a glob", path.display(), first.display())]
     MixedFormats {
@@ -155,7 +148,7 @@ pub enum DatasetError {
         message: String,
     },
     /// A value of a text file that is not of the column's type.
-    #[error("{}, line {line}: column `{column}`: `{value}` is not {}; {remedy}", path.display(), type_name(data_type))]
+    #[error("{}, line {line}: column `{column}`: `{value}` is not a {type_name}; {remedy}", path.display())]
     MalformedValue {
         /// The file.
         path: PathBuf,
@@ -166,7 +159,7 @@ pub enum DatasetError {
         /// The text, shortened.
         value: String,
         /// The column's type.
-        data_type: Box<DataType>,
+        type_name: String,
         /// What to do.
         remedy: String,
     },
@@ -200,7 +193,7 @@ pub enum DatasetError {
         /// How they differ.
         message: String,
     },
-    /// A column that is not there.
+    /// A column that does not exist.
     #[error("{origin}: no column `{name}`{hint}; columns: {known}")]
     UnknownColumn {
         /// The recording or table.
@@ -209,7 +202,7 @@ pub enum DatasetError {
         name: String,
         /// The nearest name; may be empty.
         hint: String,
-        /// The columns that there are, comma-separated.
+        /// The columns that exist, comma-separated.
         known: String,
     },
     /// A type name that is not known.
@@ -263,7 +256,7 @@ pub enum DatasetError {
     NothingKept {
         /// What ended it.
         failure: Box<DatasetError>,
-        /// Rows that had come.
+        /// Rows that had arrived.
         rows: u64,
         /// Its format.
         format: FileFormat,
@@ -276,7 +269,7 @@ pub enum DatasetError {
         /// The file.
         path: PathBuf,
     },
-    /// A file that is not what it was when its rows were counted on.
+    /// A file that changed after it was opened.
     #[error("{} {message}: read a copy that nobody writes to", path.display())]
     Changed {
         /// The file.
@@ -284,7 +277,7 @@ pub enum DatasetError {
         /// What happened to it, and when.
         message: String,
     },
-    /// A column that would be added under a name that is there.
+    /// A column that would be added under a name that is taken.
     #[error("{origin} has a column `{name}` already; give the new one another name with {option}")]
     Collision {
         /// Where the column is.
@@ -347,6 +340,33 @@ impl DatasetError {
         }
     }
 
+    /// `known` = the columns that exist.
+    pub(crate) fn unknown_column<'a>(
+        origin: impl fmt::Display,
+        name: &str,
+        known: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<&str> = known.collect();
+        DatasetError::UnknownColumn {
+            origin: origin.to_string(),
+            name: name.to_owned(),
+            hint: nearest(name, known.iter().copied()),
+            known: known.join(", "),
+        }
+    }
+
+    pub(crate) fn arrow(doing: impl fmt::Display, source: ArrowError) -> Self {
+        DatasetError::Arrow { doing: doing.to_string(), source }
+    }
+
+    pub(crate) fn generator(
+        kind: &'static str,
+        field: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        DatasetError::Generator { kind, field, message: message.into() }
+    }
+
     pub(crate) fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         DatasetError::Io { path: path.to_owned(), doing, source }
     }
@@ -388,29 +408,5 @@ impl DatasetError {
             DatasetError::WriteFile { source, .. } => source.is_broken_pipe(),
             _ => false,
         }
-    }
-}
-
-fn type_name(data_type: &DataType) -> String {
-    format!("a {}", crate::type_text::type_text(data_type))
-}
-
-/// ` (did you mean `x`?)` for the name nearest to `name`, or nothing.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let wanted = name.to_lowercase();
-    known
-        .into_iter()
-        .map(|k| (strsim::jaro_winkler(&wanted, &k.to_lowercase()), k))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| format!(" (did you mean `{k}`?)"))
-        .unwrap_or_default()
-}
-
-/// At most 60 characters of a value for a message.
-pub(crate) fn shorten(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text.to_owned(),
     }
 }

@@ -9,13 +9,13 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use crate::digest::sha256_file;
-use crate::error::{DatasetError, Result, nearest};
-use crate::format::FileFormat;
+use crate::error::{DatasetError, Result};
+use crate::file_format::FileFormat;
+use crate::format::{format_of, writer_for};
 use crate::generate::Generator;
-use crate::input::uncompressed_name;
-use crate::sidecar::{FileDigest, Sidecar};
+use crate::sidecar::{FileDigest, Sidecar, default_name};
 use crate::source::Source;
-use crate::write::{AtomicFile, writer_for};
+use crate::write::AtomicFile;
 
 /// Rows of a batch of the imported file.
 const BATCH_ROWS: usize = 65_536;
@@ -39,7 +39,7 @@ pub struct ImportOptions {
     /// Sort by these columns, ascending, nulls first. All rows are then held in
     /// memory; rows that compare equal keep their order.
     pub sort_by: Vec<String>,
-    /// Stop after so many rows (taken before sorting).
+    /// Stop after this many rows (taken before sorting).
     pub limit: Option<u64>,
     /// Name in the catalogue (default: the file's name without extension).
     pub name: Option<String>,
@@ -55,7 +55,7 @@ pub struct ImportOptions {
     pub source: Option<String>,
 }
 
-/// What an import made.
+/// The result of an import.
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The file.
@@ -75,14 +75,10 @@ pub struct Imported {
 /// renamed when it is whole.
 ///
 /// # Errors
-/// The file exists, a column that is not there, a format that cannot hold the
+/// The file exists, a column does not, a format that cannot hold the
 /// columns, an unreadable source, a generator without end.
 pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Result<Imported> {
-    let format = options.format.or_else(|| FileFormat::from_path(to));
-    let format = format.ok_or_else(|| DatasetError::UnknownFormat {
-        path: to.to_owned(),
-        known: FileFormat::known_extensions(),
-    })?;
+    let format = options.format.map_or_else(|| format_of(to), Ok)?;
     let (schema, origin) = match from {
         ImportFrom::Source(source) => {
             (source.schema().clone(), source.origin().display().to_string())
@@ -96,11 +92,8 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     if let ImportFrom::Generator(generator) = from {
         generator.check()?;
         if generator.rows().is_none() && options.limit.is_none() {
-            return Err(DatasetError::Generator {
-                kind: "rate",
-                field: "limit",
-                message: "is needed to import a stream without end".to_owned(),
-            });
+            let message = "is needed to import a stream without end";
+            return Err(DatasetError::generator("rate", "limit", message));
         }
     }
     let file = AtomicFile::create(to, options.force)?;
@@ -111,9 +104,8 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     let sum = sha256_file(file.temporary())?;
     file.commit()?;
     let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name_of(to);
     let sidecar = Sidecar {
-        name: options.name.clone().unwrap_or(stem),
+        name: options.name.clone().unwrap_or_else(|| default_name(to)),
         description: options.description.clone(),
         schema: Sidecar::columns(&schema),
         event_time: options.event_time.clone(),
@@ -129,20 +121,11 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     Ok(Imported { path: to.to_owned(), sidecar, rows, bytes: sum.bytes, sha256: sum.sha256 })
 }
 
-/// The file's name without extensions: `x` for `x.csv.gz`.
-pub(crate) fn name_of(path: &Path) -> String {
-    let path = uncompressed_name(path);
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 fn column(schema: &SchemaRef, origin: &str, name: &str) -> Result<usize> {
     let names = || schema.fields().iter().map(|f| f.name().as_str());
-    names().position(|known| known == name).ok_or_else(|| DatasetError::UnknownColumn {
-        origin: origin.to_owned(),
-        name: name.to_owned(),
-        hint: nearest(name, names()),
-        known: names().collect::<Vec<_>>().join(", "),
-    })
+    names()
+        .position(|known| known == name)
+        .ok_or_else(|| DatasetError::unknown_column(origin, name, names()))
 }
 
 type RowsIterator = Box<dyn Iterator<Item = Result<RecordBatch>>>;
@@ -154,7 +137,7 @@ fn rows_of(from: ImportFrom<'_>) -> Result<RowsIterator> {
     })
 }
 
-/// Gives all rows to `write`, sorted if asked, and counts them.
+/// Writes all rows, sorted if asked, and counts them.
 fn copy(
     batches: RowsIterator,
     schema: &SchemaRef,
@@ -196,7 +179,7 @@ fn sorted(
     keys: &[usize],
     write: &mut dyn FnMut(&RecordBatch) -> Result<()>,
 ) -> Result<()> {
-    let failed = |source| DatasetError::Arrow { doing: "sort".to_owned(), source };
+    let failed = |source| DatasetError::arrow("sort", source);
     let places: Vec<(usize, usize)> = held
         .iter()
         .enumerate()

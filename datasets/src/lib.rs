@@ -19,39 +19,53 @@
 //! # }
 //! ```
 //!
-//! Readers never panic: what a third-party reader makes of a damaged file
+//! Readers never panic: a panic of a third-party reader over a damaged file
 //! becomes a [`DatasetError`] that names the file and the place.
+//!
+//! Where things are, each importing from those before it only:
+//! * `nearest` (texts for messages), `hex`, `compression`, `file_format` (names of
+//!   formats), `error`, `type_text` (column types as text);
+//! * `input`: bytes of a file or a live input, decompressed;
+//! * `write`: files that appear whole, and what writers of every format use;
+//! * `format`: one file or folder per format;
+//! * `digest`, `sidecar`: what is known about a recording;
+//! * `source`: files read as one stream; [`catalogue`]: the shipped recordings;
+//! * `generate`: generated rows, one file per generator;
+//! * `import` and `recorder`: from a source, a generator or a live input to a
+//!   recording.
 
 pub mod catalogue;
+mod compression;
 mod digest;
 mod error;
+mod file_format;
 mod format;
 mod generate;
-mod guard;
 mod hex;
 mod import;
 mod input;
-mod options;
+mod nearest;
 mod recorder;
 mod sidecar;
 mod source;
 mod type_text;
 mod write;
 
+pub use compression::Compression;
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Place, Result};
+pub use file_format::{FileFormat, UnknownFormatName};
 #[cfg(unix)]
 pub use format::tell_of_cut_files;
-pub use format::{FileFormat, LiveFormat};
+pub use format::{LiveFormat, ReadOptions, writer, writer_for};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,
 };
 pub use hex::{from_hex, to_hex};
 pub use import::{ImportFrom, ImportOptions, Imported, import};
-pub use input::{Compression, Live};
-pub use options::ReadOptions;
+pub use input::Live;
 pub use recorder::{BatchCut, Lost, RecordOptions, Recorded, record};
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};
 pub use source::{Batches, Source, SourceBatch, read_table};
 pub use type_text::{parse_type, timestamp_utc, type_text};
-pub use write::{AtomicFile, BatchWriter, remove_unfinished, writer, writer_for};
+pub use write::{AtomicFile, BatchWriter, remove_unfinished};

@@ -1,4 +1,4 @@
-//! What is known about a recording besides its rows: a JSON file beside it.
+//! What is known about a recording in addition to its rows: a JSON file next to it.
 
 use std::fs;
 use std::io::Write;
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use crate::compression::uncompressed_name;
 use crate::digest::sha256_file;
 use crate::error::{DatasetError, Result};
 use crate::type_text::{parse_type, type_text};
@@ -98,6 +99,12 @@ pub(crate) fn is_sidecar(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(SUFFIX))
 }
 
+/// The name of a recording without one of its own: `x` for `x.csv.gz`.
+pub(crate) fn default_name(recording: &Path) -> String {
+    let path = uncompressed_name(recording);
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 impl Sidecar {
     /// Reads a sidecar file.
     ///
@@ -153,8 +160,8 @@ impl Sidecar {
         schema.fields().iter().map(column).collect()
     }
 
-    /// Compares each file's size and SHA-256 with what is written here.
-    /// `folder` is the sidecar's.
+    /// Compares each file's size and SHA-256 with the sidecar's. `folder` is the
+    /// sidecar's folder.
     ///
     /// # Errors
     /// The first file that is missing or differs.

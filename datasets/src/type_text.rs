@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
 
-use crate::error::{DatasetError, Result, nearest};
+use crate::error::{DatasetError, Result};
+use crate::nearest::nearest;
 
 const NAMES: [(&str, DataType); 17] = [
     ("boolean", DataType::Boolean),

@@ -12,11 +12,13 @@ use arrow::ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions};
 use arrow::ipc::{Block, root_as_footer};
 
 use super::arrow_message::{check_compressed, parse, placed, prefix_len, rows, schema};
+use super::dictionary::DictionaryUnifier;
 use super::mapped::Mapped;
-use super::{FileBatches, FileFormat, Format, Shape, unchanged};
+use super::options::ReadOptions;
+use super::reader::{FileBatches, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
-use crate::options::ReadOptions;
-use crate::write::{BatchWriter, DictionaryUnifier, Output};
+use crate::file_format::FileFormat;
+use crate::write::{BatchWriter, Output};
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 /// Magic and padding before the first block; the trailer is length and magic.
@@ -83,7 +85,7 @@ impl Format for ArrowFile {
         _name: &Path,
     ) -> Result<Box<dyn BatchWriter>> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
-        // A file holds one dictionary a column: later values are appended to it.
+        // A file holds one dictionary per column: later values are appended to it.
         let options =
             IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
         let inner = FileWriter::try_new_with_options(sink, schema, options).map_err(fail)?;
@@ -254,7 +256,7 @@ impl Batches {
         Ok(Some(batch))
     }
 
-    /// Drops the pages of the blocks before the one that was given out last.
+    /// Drops the pages of the blocks before the one that was emitted last.
     fn release_behind(&mut self) {
         let Blocks::Mapped(map) = &self.blocks else { return };
         let done = match self.next.checked_sub(1).and_then(|last| self.batches.get(last)) {

@@ -11,10 +11,11 @@ use arrow::ipc::writer::StreamWriter;
 use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 
 use super::arrow_message::{check_compressed, parse, placed, schema};
-use super::{FileBatches, FileFormat, Format, Shape, unchanged};
+use super::options::ReadOptions;
+use super::reader::{FileBatches, Format, Shape, unchanged};
 use crate::error::{DatasetError, Place, Result};
+use crate::file_format::FileFormat;
 use crate::input::Input;
-use crate::options::ReadOptions;
 use crate::write::{BatchWriter, Output};
 
 /// The Arrow IPC stream format.
@@ -55,7 +56,7 @@ impl Format for ArrowStream {
     }
 }
 
-/// The batches of an input as they come.
+/// The batches of a live input.
 pub(super) fn live(path: &Path, input: Input) -> Result<(SchemaRef, Box<dyn FileBatches>)> {
     let mut messages = Messages::new(input);
     let (schema, version) = messages.schema(path)?;
@@ -91,7 +92,7 @@ struct Messages {
     left: Option<u64>,
 }
 
-/// A body of unknown truth is read in steps of this size.
+/// A body whose length may be wrong is read in steps of this size.
 const STEP_BYTES: usize = 16 << 20;
 
 impl Messages {
@@ -120,7 +121,7 @@ impl Messages {
         })
     }
 
-    /// Whether a message may have so many bytes yet.
+    /// Whether a message may still have this many bytes.
     fn check_claim(&self, what: &str, claimed: i64) -> Result<usize, String> {
         let len = usize::try_from(claimed).map_err(|_| format!("{what} claims {claimed} bytes"))?;
         match self.left {
@@ -132,8 +133,8 @@ impl Messages {
     }
 
     /// The next message, or `None` at the end-of-stream marker. A file that
-    /// ends without one was cut off between two messages; an input that is live
-    /// ends when its producer does.
+    /// ends without one was cut off between two messages; a live input ends
+    /// when its producer does.
     fn next(&mut self) -> Result<Option<Message>, String> {
         match self.read_next() {
             // The rest of the message was not waited for.
@@ -186,7 +187,7 @@ impl Messages {
         Ok(Some(Message { metadata_len, bytes: Buffer::from(bytes).slice(padding) }))
     }
 
-    /// Appends `len` bytes, in steps where nobody knows whether they come.
+    /// Appends `len` bytes, in steps where the length may be wrong.
     fn append(&mut self, bytes: &mut MutableBuffer, len: usize) -> Result<(), String> {
         let mut missing = len;
         while missing > 0 {
@@ -206,7 +207,7 @@ struct Batches {
     decoder: FileDecoder,
     batch: usize,
     dictionary: usize,
-    /// Of the rows given out last, if the input is live.
+    /// Of the rows emitted last, if the input is live.
     arrivals: Vec<i64>,
 }
 
@@ -216,7 +217,7 @@ impl Batches {
         Batches { path, messages, decoder, batch: 0, dictionary: 0, arrivals: Vec::new() }
     }
 
-    /// As many rows as are wanted of an input that is live, and their times.
+    /// As many rows as are wanted of a live input, with their times.
     fn counted(&mut self, batch: RecordBatch) -> Option<RecordBatch> {
         let Some(live) = self.messages.input.live_state() else { return Some(batch) };
         let is_empty = batch.num_rows() == 0;

@@ -1,4 +1,4 @@
-//! Rows of an input that has no name and cannot be read twice.
+//! Rows of a live input, which has no name and cannot be read twice.
 
 use std::fmt;
 use std::path::Path;
@@ -6,21 +6,23 @@ use std::str::FromStr;
 
 use arrow::datatypes::SchemaRef;
 
-use super::{FileBatches, FileFormat, HEAD_BYTES, arrow_stream, csv, json_lines};
-use crate::error::{DatasetError, Place, Result, nearest};
+use super::options::ReadOptions;
+use super::reader::FileBatches;
+use super::{arrow_stream, csv, json_lines};
+use crate::error::{DatasetError, Place, Result};
+use crate::file_format::{FileFormat, UnknownFormatName};
 use crate::input::Input;
-use crate::options::ReadOptions;
 
-/// What a live input may be of.
+/// The format of a live input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LiveFormat {
     /// Delimited text.
     Csv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     JsonLines,
-    /// What `kcat -J` prints: one message a line. The fields of its payload
-    /// become columns, beside `key`, `topic`, `partition`, `offset` and `ts`.
+    /// The output of `kcat -J`: one message per line. The fields of its payload
+    /// become columns, in addition to `key`, `topic`, `partition`, `offset` and `ts`.
     Kcat,
     /// An Arrow IPC stream.
     ArrowStream,
@@ -41,19 +43,12 @@ impl fmt::Display for LiveFormat {
 }
 
 impl FromStr for LiveFormat {
-    type Err = DatasetError;
+    type Err = UnknownFormatName;
 
-    fn from_str(name: &str) -> Result<Self> {
+    fn from_str(name: &str) -> Result<Self, UnknownFormatName> {
         let wanted = name.trim().to_ascii_lowercase();
         let found = NAMES.iter().find(|known| known.0 == wanted).map(|known| known.1);
-        found.ok_or_else(|| {
-            let names = NAMES.map(|known| known.0);
-            DatasetError::UnknownFormatName {
-                name: name.to_owned(),
-                hint: nearest(&wanted, names),
-                known: names.join(", "),
-            }
-        })
+        found.ok_or_else(|| UnknownFormatName::new(name, &NAMES.map(|known| known.0)))
     }
 }
 
@@ -75,12 +70,12 @@ pub(crate) struct LiveRows {
     pub(crate) batches: Box<dyn FileBatches>,
 }
 
-/// Opens an input; `path` is its name in messages. The format is known by the
-/// first bytes unless it is given, the columns by the first 1,000 rows unless
-/// they tell them or are declared.
+/// Opens a live input; `path` is its name in messages. The format is told from
+/// the first bytes unless it is given, the columns from the first 1,000 rows
+/// unless they are declared or the format holds them.
 ///
 /// # Errors
-/// Nothing comes, or it is of no format that can be read from a live input.
+/// Nothing arrives, or it has no format that can be read from a live input.
 pub(crate) fn live(
     path: &Path,
     mut input: Input,
@@ -88,7 +83,7 @@ pub(crate) fn live(
     kcat_prefix: &str,
     options: &ReadOptions,
 ) -> Result<LiveRows> {
-    let head = input.peek(path, HEAD_BYTES)?;
+    let head = input.peek(path, FileFormat::HEAD_BYTES)?;
     let declared = options.schema.is_some() && format == Some(LiveFormat::JsonLines);
     let empty = || DatasetError::EmptyFile {
         path: path.to_owned(),
@@ -128,7 +123,9 @@ fn detect(path: &Path, head: &[u8], input: &mut Input) -> Result<LiveFormat> {
             return Err(DatasetError::WrongFormat {
                 path: path.to_owned(),
                 expected: FileFormat::ArrowStream,
-                message: format!("it looks like {found}, which is no stream; import it as a file"),
+                message: format!(
+                    "it looks like {found}, which is not a stream; import it as a file"
+                ),
             });
         }
         None => {}
@@ -142,8 +139,8 @@ fn detect(path: &Path, head: &[u8], input: &mut Input) -> Result<LiveFormat> {
     match line.first() {
         Some(b'{') if json_lines::is_kcat(line) => Ok(LiveFormat::Kcat),
         Some(b'{') => Ok(LiveFormat::JsonLines),
-        Some(b'[') => wrong("it is a JSON array; write one object a line, as with jq -c '.[]'"),
-        _ if line.contains(&0) => wrong("its first line is no text; say what it is"),
+        Some(b'[') => wrong("it is a JSON array; write one object per line, as with jq -c '.[]'"),
+        _ if line.contains(&0) => wrong("its first line is not text; say what it is"),
         _ => Ok(LiveFormat::Csv),
     }
 }

@@ -10,7 +10,7 @@ use arrow::buffer::Buffer;
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 use crate::error::{DatasetError, Place, Result};
-use crate::format::FileFormat;
+use crate::file_format::FileFormat;
 
 /// A mapped file whose descriptor is held, so that its length can be checked
 /// again before its pages are touched.
@@ -41,7 +41,7 @@ impl Mapped {
     pub(crate) fn new(path: &Path, file: File) -> Result<Mapped> {
         // SAFETY: the map is private and read-only. What can go wrong is that
         // someone else truncates or rewrites the file in place: `check` turns a
-        // truncation between two batches into an error, `fault` tells of one
+        // truncation between two batches into an error, `fault` reports one
         // within a batch, `mmap = false` avoids the rest (documented at
         // `ReadOptions::mmap`).
         let map = unsafe { Mmap::map(&file) }.map_err(|e| DatasetError::io(path, "map", e))?;

@@ -16,10 +16,10 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::arrow_message::placed;
-use super::flat::refuse_duplicate_names;
-use super::{FileBatches, FileFormat, Format, Shape, unchanged};
+use super::options::ReadOptions;
+use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names, unchanged};
 use crate::error::{DatasetError, Place, Result};
-use crate::options::ReadOptions;
+use crate::file_format::FileFormat;
 use crate::write::{BatchWriter, Output};
 
 /// A row group is written once it holds this many rows or bytes.
@@ -117,7 +117,7 @@ fn open(path: &Path) -> Result<(File, ArrowReaderMetadata)> {
     Ok((file, metadata))
 }
 
-/// Refuses a compression that would only be met when its row group is read.
+/// Refuses an unknown compression now, not when its row group is read.
 fn readable(path: &Path, metadata: &ArrowReaderMetadata) -> Result<()> {
     for (number, group) in metadata.metadata().row_groups().iter().enumerate() {
         let unknown = group.columns().iter().find(|column| {
@@ -145,7 +145,7 @@ struct Batches {
     /// The row group after the one being read.
     group: usize,
     reader: Option<ParquetRecordBatchReader>,
-    /// Rows that the current row group still owes.
+    /// Rows of the current row group that are still to be read.
     rows: i64,
 }
 

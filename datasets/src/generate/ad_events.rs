@@ -10,10 +10,11 @@ use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, TimestampMicro
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::clock::{check_clock, default_start, parse_start, time_of};
 use super::held_back::HeldBack;
 use super::random::{KeyOf, Random, below};
+use super::rows::{Generate, Rows, batch};
 use super::zipf::Zipf;
-use super::{Generate, Rows, check_clock, default_start, parse_start, time_of};
 use crate::error::{DatasetError, Result};
 use crate::type_text::timestamp_utc;
 
@@ -22,7 +23,7 @@ const SECOND: i64 = 1_000_000;
 const HOUR: i64 = 3600 * SECOND;
 /// No click comes later than this after its impression.
 const LONGEST_DELAY: i64 = 6 * HOUR;
-/// One click in so many of each kind that lies on a border or just outside.
+/// One click in this many is of each kind that lies on a border or just outside.
 const BORDER_EVERY: u64 = 512;
 /// Ordinals of impressions that do not exist.
 const ORPHANS: u64 = 1 << 62;
@@ -52,7 +53,7 @@ pub struct AdEvents {
     /// Share of the clicks without an impression (default 0.02).
     #[serde(default = "two_percent")]
     pub orphans: f64,
-    /// Seconds that a row may come out behind its event time (default 30).
+    /// Seconds that a row may be emitted behind its event time (default 30).
     #[serde(default = "thirty")]
     pub disorder_seconds: u32,
     /// Seed; both streams must have the same (default 0).
@@ -120,9 +121,8 @@ impl Generate for AdEvents {
     }
 
     fn check(&self) -> Result<()> {
-        let wrong = |field, message: String| {
-            Err(DatasetError::Generator { kind: "ad-events", field, message })
-        };
+        let wrong =
+            |field, message: String| Err(DatasetError::generator("ad-events", field, message));
         if self.impressions > ORPHANS {
             return wrong("impressions", "must be at most 2^62".to_owned());
         }
@@ -161,7 +161,7 @@ impl Generate for AdEvents {
     }
 }
 
-/// A row on its way out: its number and its event time.
+/// A row that is to be emitted: its number and its event time.
 #[derive(Debug, Clone, Copy)]
 struct Event {
     number: u64,
@@ -188,7 +188,7 @@ impl Made {
         time_of(self.start, impression, self.settings.impressions_per_second)
     }
 
-    /// The impression that a click may be on: one of each run of so many.
+    /// The impression that a click may be on: one of each run of impressions.
     fn clicked(&self, click: u64) -> u64 {
         let run = self.settings.impressions_per_click;
         click * run + below(self.random(101).at(click), run)
@@ -221,8 +221,8 @@ impl Made {
         Event { number, time }
     }
 
-    /// The event that comes out next: nothing that is yet to be made is due
-    /// before it.
+    /// The event that is emitted next: none that is yet to be made is due before
+    /// it.
     fn next_out(&mut self) -> Event {
         let total = self.settings.rows().unwrap_or_default();
         let disorder = u64::from(self.settings.disorder_seconds) * SECOND as u64;
@@ -286,10 +286,7 @@ impl Rows for Made {
                 ]
             }
         };
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|source| DatasetError::Arrow {
-            doing: "generator `ad-events`".to_owned(),
-            source,
-        })
+        batch("ad-events", &self.schema, columns)
     }
 }
 

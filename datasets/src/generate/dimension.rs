@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::keys::MAX_PAYLOADS;
 use super::permutation::Permutation;
 use super::random::{KeyOf, Random, payload};
-use super::{Generate, Rows};
+use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
 
 /// Columns `key` (bigint, unique, in no order) and the payloads `d0`, `d1`, ...
@@ -48,9 +48,8 @@ impl Generate for Dimension {
     }
 
     fn check(&self) -> Result<()> {
-        let wrong = |field, message: String| {
-            Err(DatasetError::Generator { kind: "dimension", field, message })
-        };
+        let wrong =
+            |field, message: String| Err(DatasetError::generator("dimension", field, message));
         if self.rows > 1 << 62 {
             return wrong("rows", "must be at most 2^62".to_owned());
         }
@@ -87,9 +86,6 @@ impl Rows for Made {
             columns.push(Arc::new(Int64Array::from(values)));
         }
         columns.insert(0, Arc::new(Int64Array::from(keys)));
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|source| DatasetError::Arrow {
-            doing: "generator `dimension`".to_owned(),
-            source,
-        })
+        batch("dimension", &self.schema, columns)
     }
 }

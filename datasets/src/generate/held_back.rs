@@ -1,4 +1,4 @@
-//! Rows that come out later than they are made: a heap of those that wait.
+//! Rows that are emitted later than they are made: a heap of those that wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! A stream of keys for benchmarks: so many of them hit a dimension table of
-//! the same seed, uniformly or with a Zipf skew.
+//! A stream of keys for benchmarks: a share of them hits a dimension table of the
+//! same seed, uniformly or with a Zipf skew.
 
 use std::sync::Arc;
 
@@ -7,9 +7,10 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray}
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::clock::{check_clock, default_start, parse_start, time_of};
 use super::random::{KeyOf, Random, below, payload};
+use super::rows::{Generate, Rows, batch};
 use super::zipf::Zipf;
-use super::{Generate, Rows, check_clock, default_start, parse_start, time_of};
 use crate::error::{DatasetError, Result};
 use crate::type_text::timestamp_utc;
 
@@ -27,7 +28,7 @@ pub struct Keys {
     #[serde(default = "all")]
     pub hit_rate: f64,
     /// Exponent of the skew among the keys that hit (default 0 = uniform).
-    /// A skew takes 8 bytes of memory a dimension row.
+    /// A skew takes 8 bytes of memory per dimension row.
     #[serde(default)]
     pub zipf: f64,
     /// Number of payload columns (default 1).
@@ -84,8 +85,7 @@ impl Generate for Keys {
     }
 
     fn check(&self) -> Result<()> {
-        let wrong =
-            |field, message: String| Err(DatasetError::Generator { kind: "keys", field, message });
+        let wrong = |field, message: String| Err(DatasetError::generator("keys", field, message));
         let max = if self.zipf > 0.0 { MAX_ZIPF_KEYS } else { MAX_KEYS };
         if !(1..=max).contains(&self.dimension_rows) {
             return wrong("dimension_rows", format!("must be 1 to {max}"));
@@ -125,7 +125,7 @@ struct Made {
 
 impl Made {
     /// Ordinals of the dimension, and beyond its end for the misses; one tight
-    /// loop a case.
+    /// loop per case.
     fn keys(&self, first: u64, rows: usize) -> Vec<i64> {
         let dimension = self.settings.dimension_rows;
         let (key_of, rate) = (self.key_of, self.settings.hit_rate);
@@ -156,7 +156,7 @@ impl Rows for Made {
         let numbers = first..first + rows as u64;
         let rate = self.settings.rows_per_second;
         let times: Vec<i64> = if 1_000_000 % rate == 0 && first < 1 << 40 {
-            // No division for a whole number of microseconds a row.
+            // No division for a whole number of microseconds per row.
             let step = (1_000_000 / rate) as i64;
             numbers.clone().map(|row| self.start + row as i64 * step).collect()
         } else {
@@ -171,7 +171,6 @@ impl Rows for Made {
             let values: Vec<i64> = numbers.clone().map(|row| payload(random.at(row))).collect();
             columns.push(Arc::new(Int64Array::from(values)));
         }
-        RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|source| DatasetError::Arrow { doing: "generator `keys`".to_owned(), source })
+        batch("keys", &self.schema, columns)
     }
 }

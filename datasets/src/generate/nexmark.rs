@@ -9,8 +9,9 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicr
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::clock::{check_clock, default_start, parse_start, time_of};
 use super::random::{Random, below};
-use super::{Generate, Rows, check_clock, default_start, parse_start, time_of};
+use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
 use crate::type_text::timestamp_utc;
 
@@ -26,7 +27,7 @@ const IN_FLIGHT: u64 = 100;
 const ACTIVE: u64 = 1000;
 /// How far ahead of what exists an id may be.
 const LEAD: u64 = 10;
-/// Every so many ids one is hot.
+/// One id in this many is hot.
 const HOT_EVERY: u64 = 100;
 const CATEGORIES: [i64; 5] = [10, 11, 12, 13, 14];
 const STATES: [&str; 6] = ["AZ", "CA", "ID", "OR", "WA", "WY"];
@@ -147,8 +148,7 @@ impl Generate for Nexmark {
 
     fn check(&self) -> Result<()> {
         if self.events > 1 << 50 {
-            let message = "must be at most 2^50".to_owned();
-            return Err(DatasetError::Generator { kind: "nexmark", field: "events", message });
+            return Err(DatasetError::generator("nexmark", "events", "must be at most 2^50"));
         }
         check_clock(
             "nexmark",
@@ -306,9 +306,6 @@ impl Rows for Made {
         let events: Vec<Event> =
             ordinals.clone().map(|ordinal| Event { number: number(ordinal), random }).collect();
         let columns = self.columns(&events, ordinals);
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|source| DatasetError::Arrow {
-            doing: "generator `nexmark`".to_owned(),
-            source,
-        })
+        batch("nexmark", &self.schema, columns)
     }
 }

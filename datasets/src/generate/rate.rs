@@ -6,8 +6,9 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray}
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-use super::{Generate, Rows, check_clock, default_start, parse_start, time_of};
-use crate::error::{DatasetError, Result};
+use super::clock::{check_clock, default_start, parse_start, time_of};
+use super::rows::{Generate, Rows, batch};
+use crate::error::Result;
 use crate::type_text::timestamp_utc;
 
 /// Columns `timestamp` (microseconds, UTC) and `value` (bigint, from 0).
@@ -67,7 +68,6 @@ impl Rows for Made {
             Arc::new(TimestampMicrosecondArray::from(times).with_timezone("UTC")),
             Arc::new(Int64Array::from(values)),
         ];
-        RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|source| DatasetError::Arrow { doing: "generator `rate`".to_owned(), source })
+        batch("rate", &self.schema, columns)
     }
 }

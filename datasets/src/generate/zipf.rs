@@ -1,4 +1,4 @@
-//! Zipf's distribution by Walker's alias method: one table look-up a draw.
+//! Zipf's distribution by Walker's alias method: one table look-up per draw.
 
 /// Ordinal `k` (from 0) is drawn with probability proportional to `1 / (k + 1)^s`.
 pub(super) struct Zipf {

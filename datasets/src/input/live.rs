@@ -1,5 +1,5 @@
-//! An input that is read while its rows come into being: a thread reads it, so
-//! that it can be ended while nothing comes.
+//! An input that is read while its rows are produced: a thread reads it, so that
+//! it can be ended while nothing arrives.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -13,17 +13,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait; then the producer does.
 const CHUNKS: usize = 16;
-/// How long a silence lasts until somebody is asked whether to go on.
+/// How often `asked` is called while nothing arrives.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// What is shared between a live input, who reads it and who watches it.
+/// The state of a live input, shared by its reader and its observers.
 pub struct Live {
     /// Whether to end now.
     asked: Box<dyn Fn() -> bool + Send + Sync>,
     limit: u64,
     rows: AtomicU64,
     bytes: AtomicU64,
-    /// When the bytes that are read now came, in microseconds since 1970.
+    /// When the bytes that are read now arrived, in microseconds since 1970.
     arrived: AtomicI64,
     stopped: AtomicBool,
 }
@@ -39,7 +39,7 @@ impl fmt::Debug for Live {
 }
 
 impl Live {
-    /// `asked` is called now and then, at least every 50 ms; once it answers
+    /// `asked` is called now and then, at least every 50 ms; once it returns
     /// true the input ends, and so it does after `limit` rows.
     pub fn new(limit: Option<u64>, asked: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Live> {
         Arc::new(Live {
@@ -58,7 +58,7 @@ impl Live {
         self.rows.load(Ordering::Relaxed)
     }
 
-    /// Bytes so far, as they came.
+    /// Bytes so far, as they arrived.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
@@ -74,21 +74,21 @@ impl Live {
         self.rows() >= self.limit
     }
 
-    /// Counts rows, as far as they are wanted: how many are.
+    /// Counts rows, up to the limit; returns how many were counted.
     pub(crate) fn take_rows(&self, rows: usize) -> usize {
         let wanted = (rows as u64).min(self.limit - self.rows()) as usize;
         self.rows.fetch_add(wanted as u64, Ordering::Relaxed);
         wanted
     }
 
-    /// When the rows that are read now came, in microseconds since 1970; never
+    /// When the rows that are read now arrived, in microseconds since 1970; never
     /// less than before.
     pub(crate) fn arrived(&self) -> i64 {
         self.arrived.load(Ordering::Relaxed)
     }
 }
 
-/// A piece of the input and when it came.
+/// A piece of the input and when it arrived.
 type Chunk = io::Result<(i64, Vec<u8>)>;
 
 /// Reads a live input and times it.
@@ -101,7 +101,7 @@ pub(crate) struct LiveReader {
 
 impl LiveReader {
     /// Starts to read `input` in a thread of its own, which lives until the
-    /// input ends or gives something after nobody wants it any more.
+    /// input ends or something arrives after nobody wants it any more.
     pub(crate) fn start(input: impl Read + Send + 'static, live: Arc<Live>) -> LiveReader {
         let (sender, chunks) = sync_channel(CHUNKS);
         let watched = live.clone();
@@ -113,8 +113,8 @@ impl LiveReader {
         &self.live
     }
 
-    /// The next piece; `None` at the end. What came before somebody asked to
-    /// end is still given.
+    /// The next piece; `None` at the end. What arrived before somebody asked
+    /// to end is still returned.
     fn next_chunk(&self) -> io::Result<Option<(i64, Vec<u8>)>> {
         loop {
             if self.live.is_stopped() {

@@ -1,7 +1,6 @@
 //! Where text and streams are read from: a file or a live input, decompressed
 //! on the way.
 
-mod compression;
 mod live;
 
 use std::fs::File;
@@ -9,15 +8,14 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::compression::Compression;
 use crate::error::{DatasetError, Result};
 
-pub use compression::Compression;
-pub(crate) use compression::{Encoder, uncompressed_name};
 pub use live::Live;
 pub(crate) use live::LiveReader;
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// Enough to know a compression by.
+/// Bytes that tell a compression.
 const HEAD_BYTES: usize = 4;
 /// A longer first line is not looked at.
 const LINE_BYTES: u64 = 64 << 20;
@@ -27,7 +25,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) struct Input {
     reader: BufReader<Box<dyn Read + Send>>,
     compression: Option<Compression>,
-    /// Bytes in all, where the file tells.
+    /// Bytes in all, where known.
     len: Option<u64>,
     live: Option<Arc<Live>>,
 }
@@ -36,7 +34,7 @@ impl Input {
     /// A file, compressed or not.
     ///
     /// # Errors
-    /// It cannot be opened, or its name speaks of a compression that it has not.
+    /// It cannot be opened, or it is not compressed as its name says.
     pub(crate) fn open(path: &Path) -> Result<Input> {
         let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
         let metadata = file.metadata().map_err(|e| DatasetError::io(path, "read", e))?;
@@ -59,7 +57,7 @@ impl Input {
         }
     }
 
-    /// What comes in while it is read.
+    /// A live input.
     pub(crate) fn live(path: &Path, reader: LiveReader) -> Result<Input> {
         let live = reader.live().clone();
         Input::new(path, reader, Some(live))
@@ -86,7 +84,7 @@ impl Input {
         Ok(Input { reader, compression, len: None, live })
     }
 
-    /// Goes past a byte order mark.
+    /// Skips a byte order mark.
     pub(crate) fn skip_mark(&mut self, path: &Path) -> Result<()> {
         if self.peek(path, BYTE_ORDER_MARK.len())? == BYTE_ORDER_MARK {
             let mut mark = [0; BYTE_ORDER_MARK.len()];
@@ -95,7 +93,7 @@ impl Input {
         Ok(())
     }
 
-    /// The next bytes without going past them: `wanted`, or fewer if a line or
+    /// The next bytes without consuming them: `wanted`, or fewer if a line or
     /// the input ends before that. For the start of an input.
     pub(crate) fn peek(&mut self, path: &Path, wanted: usize) -> Result<Vec<u8>> {
         let mut head = Vec::with_capacity(wanted);
@@ -106,7 +104,7 @@ impl Input {
     }
 
     /// The next bytes up to the end of the first line that is not blank, without
-    /// going past them. For the start of an input.
+    /// consuming them. For the start of an input.
     pub(crate) fn peek_line(&mut self, path: &Path) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         loop {
@@ -122,7 +120,7 @@ impl Input {
         Ok(head)
     }
 
-    /// Puts bytes before those that are still to come.
+    /// Puts bytes before those that are still to be read.
     fn put_back(&mut self, bytes: Vec<u8>) {
         let buffered = self.reader.buffer().to_vec();
         let empty: Box<dyn Read + Send> = Box::new(io::empty());
@@ -131,8 +129,8 @@ impl Input {
         self.reader = BufReader::with_capacity(BUFFER_BYTES, Box::new(whole));
     }
 
-    /// Reads a compressed input, whose content ended, to its own end: what it
-    /// says of its content is checked there.
+    /// Reads a compressed input, whose content ended, to its own end, where the
+    /// checksum of its content is verified.
     pub(crate) fn check_end(&mut self) -> io::Result<()> {
         if self.compression.is_some() {
             io::copy(self, &mut io::sink())?;
@@ -140,7 +138,7 @@ impl Input {
         Ok(())
     }
 
-    /// Bytes in all, where the file tells.
+    /// Bytes in all, where known.
     pub(crate) fn len(&self) -> Option<u64> {
         self.len
     }
@@ -171,8 +169,8 @@ fn failure(path: &Path, compression: Option<Compression>, error: io::Error) -> D
     DatasetError::Compressed { path: path.to_owned(), compression, message }
 }
 
-/// Reads up to `wanted` bytes, and not beyond the end of a line: what comes
-/// after it may be long in coming.
+/// Reads up to `wanted` bytes, and not beyond the end of a line: a live input may
+/// be silent after it.
 fn read_head(reader: &mut impl Read, wanted: usize, head: &mut Vec<u8>) -> io::Result<()> {
     while head.len() < wanted && head.last() != Some(&b'\n') {
         if Read::take(&mut *reader, 1).read_to_end(head)? == 0 {

@@ -5,9 +5,9 @@
 pub struct BatchCut {
     /// The column that gets the batch's number, from 0.
     pub column: String,
-    /// After so many rows.
+    /// After this many rows.
     pub rows: Option<u64>,
-    /// When the time of arrival enters a new tick of so many microseconds,
+    /// When the time of arrival enters a new tick of this many microseconds,
     /// counted from 1970; a tick without a row makes no batch.
     pub every_us: Option<i64>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Cutter {
     in_batch: u64,
     tick: Option<i64>,
     row: u64,
-    /// First row of each batch, unless they are too many.
+    /// First row of each batch, unless there are too many.
     borders: Option<Vec<u64>>,
 }
 
@@ -39,7 +39,7 @@ impl Cutter {
         }
     }
 
-    /// The batch of the next row, which came at `arrived`.
+    /// The batch of the next row, which arrived at `arrived`.
     pub(super) fn batch_of(&mut self, arrived: i64) -> i64 {
         let tick = self.every_us.map(|every| arrived.div_euclid(every.max(1)));
         if self.batch < 0 || self.in_batch >= self.rows || tick != self.tick {

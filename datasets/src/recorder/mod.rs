@@ -1,5 +1,5 @@
-//! From a live input to a recording: rows as they come, each with the time at
-//! which it came.
+//! From a live input to a recording: rows as they arrive, each with the time of
+//! its arrival.
 
 mod cut;
 mod overflow;
@@ -15,15 +15,15 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 pub use cut::BatchCut;
 
+use crate::compression::Compression;
 use crate::digest::{RunningSum, sha256_file};
-use crate::error::{DatasetError, Result, nearest};
-use crate::format::{FileFormat, LiveFormat, live};
-use crate::import::name_of;
-use crate::input::{Compression, Input, Live, LiveReader};
-use crate::options::ReadOptions;
-use crate::sidecar::{FileDigest, Sidecar, sidecar_path};
+use crate::error::{DatasetError, Result};
+use crate::file_format::FileFormat;
+use crate::format::{LiveFormat, ReadOptions, format_of, live, writer_for};
+use crate::input::{Input, Live, LiveReader};
+use crate::sidecar::{FileDigest, Sidecar, default_name, sidecar_path};
 use crate::type_text::timestamp_utc;
-use crate::write::{AtomicFile, BatchWriter, writer_for};
+use crate::write::{AtomicFile, BatchWriter};
 use cut::Cutter;
 use overflow::Overflow;
 use rescue::rescue;
@@ -35,8 +35,7 @@ pub struct RecordOptions {
     pub input: String,
     /// Format of the input; `None` = by its first bytes.
     pub input_format: Option<LiveFormat>,
-    /// What stands before the names of the columns that tell where a message
-    /// of kcat is from.
+    /// The prefix of the columns of kcat's own (topic, offset, ...).
     pub kcat_prefix: String,
     /// How the input is read: declared columns, header and delimiter of CSV.
     pub read: ReadOptions,
@@ -56,18 +55,18 @@ pub struct RecordOptions {
     pub event_time: Option<String>,
 }
 
-/// What a recording became.
+/// The result of recording.
 #[derive(Debug)]
 pub struct Recorded {
     /// The file: `NAME.partial.EXTENSION` after a failure.
     pub path: PathBuf,
     /// Its sidecar, or why it has none.
     pub sidecar: Result<PathBuf>,
-    /// What the input was of.
+    /// Format of the input.
     pub input_format: LiveFormat,
     /// Rows in the file.
     pub rows: u64,
-    /// Rows that had come and are not in the file, as it could not be written.
+    /// Rows that had arrived and are not in the file, as it could not be written.
     pub lost: Lost,
     /// Batches, if it was cut.
     pub batches: Option<u64>,
@@ -75,24 +74,24 @@ pub struct Recorded {
     pub bytes: u64,
     /// SHA-256 of the file in lower-case hexadecimal.
     pub sha256: String,
-    /// What ended it before the input did.
+    /// What ended it before the input ended.
     pub failure: Option<DatasetError>,
 }
 
-/// What of a recording is not in its file.
+/// The rows of a recording that are not in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
-    /// So many rows, the last ones.
+    /// This many rows, the last ones.
     Rows(u64),
-    /// The file is cut off within its compression or its last rows: what it has
-    /// is not counted.
+    /// The file is cut off within its compression or its last rows, which were
+    /// not counted.
     Unknown,
 }
 
 /// Records `input` until it ends, `live` says so, or something is wrong with
 /// it. Memory does not grow with the rows. The file appears when it is whole,
 /// and then its sidecar; a second thread reads the input, and may outlive the
-/// call until the input gives something or ends.
+/// call until something arrives or the input ends.
 ///
 /// # Errors
 /// The file exists, a format that cannot hold the columns, a column whose name
@@ -105,11 +104,7 @@ pub fn record(
     options: &RecordOptions,
     live_state: &Arc<Live>,
 ) -> Result<Recorded> {
-    let format = options.format.or_else(|| FileFormat::from_path(to));
-    let format = format.ok_or_else(|| DatasetError::UnknownFormat {
-        path: to.to_owned(),
-        known: FileFormat::known_extensions(),
-    })?;
+    let format = options.format.map_or_else(|| format_of(to), Ok)?;
     let file = AtomicFile::create(to, options.force)?;
     let origin = Path::new(&options.input);
     let input = Input::live(origin, LiveReader::start(input, live_state.clone()))?;
@@ -164,7 +159,7 @@ pub fn record(
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let batches = recording.cutter.as_ref().map(|cutter| cutter.batches_of(recording.rows));
     let sidecar = Sidecar {
-        name: options.name.clone().unwrap_or_else(|| name_of(to)),
+        name: options.name.clone().unwrap_or_else(|| default_name(to)),
         description: options.description.clone(),
         schema: Sidecar::columns(&schema),
         event_time: options.event_time.clone(),
@@ -236,14 +231,14 @@ fn cut_to_whole(
     }
 }
 
-/// Gives the file its name, or that of a part of one.
+/// Gives the file its name, or that of a partial file.
 fn keep(
     file: AtomicFile,
     to: &Path,
     force: bool,
     failure: Option<DatasetError>,
 ) -> Result<(PathBuf, Option<DatasetError>)> {
-    // Somebody may have made one meanwhile: neither is lost.
+    // Somebody may have created that file meanwhile: neither is lost.
     let failure = failure
         .or_else(|| (!force && to.exists()).then(|| DatasetError::Exists { path: to.to_owned() }));
     if failure.is_some() {
@@ -256,7 +251,7 @@ fn keep(
     Ok((to.to_owned(), None))
 }
 
-/// An old sidecar must not speak of a new file.
+/// An old sidecar must not describe a new file.
 fn remove_sidecar(path: &Path) -> Result<()> {
     let old = sidecar_path(path);
     match old.is_file() {
@@ -265,18 +260,13 @@ fn remove_sidecar(path: &Path) -> Result<()> {
     }
 }
 
-/// The input's columns and those that are added.
+/// The input's columns, then those that are added.
 fn recorded_schema(input: &SchemaRef, options: &RecordOptions) -> Result<SchemaRef> {
     let names = || input.fields().iter().map(|field| field.name().as_str());
     if let Some(name) = &options.event_time
         && !names().chain([options.arrival.as_str()]).any(|known| known == name)
     {
-        return Err(DatasetError::UnknownColumn {
-            origin: options.input.clone(),
-            name: name.clone(),
-            hint: nearest(name, names()),
-            known: names().collect::<Vec<_>>().join(", "),
-        });
+        return Err(DatasetError::unknown_column(&options.input, name, names()));
     }
     let mut fields: Vec<FieldRef> = input.fields().to_vec();
     let cut = options.cut.as_ref().map(|cut| (&cut.column, DataType::Int64, "--batch-column"));
@@ -322,7 +312,7 @@ impl Recording {
             columns.push(batches);
         }
         let batch = RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|source| DatasetError::Arrow { doing: "record".to_owned(), source })?;
+            .map_err(|source| DatasetError::arrow("record", source))?;
         writer.write(&batch)?;
         self.rows += batch.num_rows() as u64;
         Ok(())

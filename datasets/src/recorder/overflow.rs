@@ -1,11 +1,11 @@
 //! A file that never fails its writer: what the system does not take stays in
-//! memory, so that the writer comes to its end and the file can be cut.
+//! memory, so that the writer can finish and the file can be cut.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The file, shared by the writer and by who looks after it.
+/// The file, shared by the writer and the recorder.
 #[derive(Clone)]
 pub(super) struct Overflow(Arc<Mutex<State>>);
 

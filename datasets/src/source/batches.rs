@@ -1,16 +1,16 @@
 //! Reading the files of a source one after another.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType, SchemaRef};
 
-use super::Source;
+use super::open::Source;
 use crate::error::{DatasetError, Result};
-use crate::format::FileBatches;
-use crate::options::ReadOptions;
+use crate::format::{FileBatches, ReadOptions};
 
-/// Bytes of a batch given out in parts before its pages may go.
+/// Bytes of a batch emitted in parts before its pages may be dropped.
 const RELEASE_BYTES: usize = 16 << 20;
 
 /// Rows of a source, with where they come from.
@@ -26,7 +26,7 @@ pub struct SourceBatch {
 
 /// Iterator over the rows of a source. It ends after the first error. Batches
 /// have at most [`ReadOptions::batch_rows`] rows and never cross files; batches
-/// without rows are left out.
+/// without rows are skipped.
 pub struct Batches {
     source: Source,
     options: ReadOptions,
@@ -39,7 +39,7 @@ pub struct Batches {
     file: usize,
     reader: Option<Box<dyn FileBatches>>,
     next_row: u64,
-    /// A batch that is given out in parts, and how many rows have been.
+    /// A batch that is emitted in parts, and how many of its rows have been.
     whole: Option<(RecordBatch, usize)>,
     since_release: usize,
     failed: bool,
@@ -62,8 +62,31 @@ impl std::fmt::Debug for Batches {
     }
 }
 
+impl Source {
+    /// Reads all rows, file after file. `projection` = positions in
+    /// [`schema`](Source::schema), in any order; columns that are not in it are
+    /// not decoded.
+    ///
+    /// # Errors
+    /// A position outside the schema, or a first file that is gone or damaged.
+    pub fn read(&self, projection: Option<&[usize]>) -> Result<Batches> {
+        Batches::open(self.clone(), projection, &self.inner.options)
+    }
+}
+
+/// All rows of a table, read (never mapped, so that the files may be replaced
+/// afterwards).
+///
+/// # Errors
+/// As [`Source::read`], and any that reading meets.
+pub fn read_table(source: &Source, projection: Option<&[usize]>) -> Result<Vec<RecordBatch>> {
+    let options = ReadOptions { mmap: false, ..source.inner.options.clone() };
+    let batches = Batches::open(source.clone(), projection, &options)?;
+    batches.map(|batch| batch.map(|b| b.batch)).collect()
+}
+
 impl Batches {
-    pub(super) fn open(
+    fn open(
         source: Source,
         projection: Option<&[usize]>,
         options: &ReadOptions,
@@ -71,9 +94,8 @@ impl Batches {
         let own = source.inner.file_schema.fields().len();
         let all: Vec<usize> = (0..source.schema().fields().len()).collect();
         let wanted = projection.unwrap_or(&all);
-        let schema = source.schema().project(wanted).map_err(|error| DatasetError::Arrow {
-            doing: format!("{}: select columns", source.origin().display()),
-            source: error,
+        let schema = source.schema().project(wanted).map_err(|error| {
+            DatasetError::arrow(format!("{}: select columns", source.origin().display()), error)
         })?;
         let mut file_columns: Vec<usize> = wanted.iter().copied().filter(|c| *c < own).collect();
         file_columns.sort_unstable();
@@ -137,7 +159,7 @@ impl Batches {
             let place = reader.place();
             let stamp = inner.stamps[self.file];
             let read = inner.format.guard(path, place, || reader.next_batch());
-            // A file that somebody writes to is not damaged, and its end is not to be believed.
+            // A file that is being written to is not damaged, and its end may not be the end.
             match read.or_else(|error| stamp.check_after(path).and(Err(error)))? {
                 Some(batch) => {
                     self.since_release = 0;
@@ -198,11 +220,11 @@ impl Batches {
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
-            .map_err(|source| DatasetError::Arrow { doing: path.display().to_string(), source })
+            .map_err(|source| DatasetError::arrow(path.display(), source))
     }
 
     /// The file was replaced by another since the source was opened.
-    fn changed(&self, path: &std::path::Path, column: &str, found: &DataType) -> DatasetError {
+    fn changed(&self, path: &Path, column: &str, found: &DataType) -> DatasetError {
         DatasetError::SchemaMismatch {
             path: path.to_owned(),
             first: self.source.origin().to_owned(),

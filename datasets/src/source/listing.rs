@@ -1,10 +1,11 @@
-//! From a path to the files that it means.
+//! From a path to its files.
 
 use std::cmp::Ordering;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::error::{DatasetError, Result, nearest};
+use crate::error::{DatasetError, Result};
+use crate::nearest::nearest;
 use crate::sidecar;
 
 /// Files in reading order, and the folder under which partition folders count.
@@ -40,7 +41,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let io = |e| DatasetError::io(folder, "list", e);
     for entry in fs::read_dir(folder).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        if passed_over(&path) {
+        if is_skipped(&path) {
             continue;
         }
         // Follows links, as opening would.
@@ -54,7 +55,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-fn passed_over(path: &Path) -> bool {
+fn is_skipped(path: &Path) -> bool {
     let name = path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
     name.starts_with(['.', '_']) || name.ends_with(".tmp") || sidecar::is_sidecar(path)
 }
@@ -71,9 +72,9 @@ fn glob(path: &Path, files: &mut Vec<PathBuf>) -> Result<PathBuf> {
         path.components().take_while(|c| !is_pattern(Path::new(c.as_os_str()))).collect();
     for entry in found {
         let path = entry.map_err(|e| bad(format!("cannot list: {e}")))?;
-        // Only what the pattern left open may be passed over.
+        // Only what the pattern left open may be skipped.
         let below = path.strip_prefix(&base).unwrap_or(&path);
-        if below.components().any(|c| passed_over(Path::new(c.as_os_str()))) {
+        if below.components().any(|c| is_skipped(Path::new(c.as_os_str()))) {
             continue;
         }
         if path.is_dir() {

@@ -15,11 +15,11 @@ use crate::format::parse_column;
 /// Hive's spelling of a null value.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// The partition columns and their values, one a file.
+/// The partition columns and their values, one per file.
 #[derive(Debug)]
 pub(super) struct Partitions {
     fields: Vec<FieldRef>,
-    /// For each column, one value a file.
+    /// For each column, one value per file.
     values: Vec<ArrayRef>,
 }
 
@@ -63,9 +63,8 @@ impl Partitions {
             let declared = declared.and_then(|s| s.field_with_name(&name).ok());
             let data_type = declared.map_or_else(|| infer(&texts), |f| f.data_type().clone());
             let text = StringArray::from(texts);
-            let parsed = parse_column(&text, &data_type).map_err(|source| DatasetError::Arrow {
-                doing: format!("partition column `{name}`"),
-                source,
+            let parsed = parse_column(&text, &data_type).map_err(|source| {
+                DatasetError::arrow(format!("partition column `{name}`"), source)
             })?;
             let parsed = parsed.map_err(|row| DatasetError::Partition {
                 path: files[row].clone(),
@@ -99,9 +98,9 @@ impl Partitions {
             return Ok(new_null_array(values.data_type(), rows));
         }
         let picks = arrow::array::UInt32Array::from_value(file as u32, rows);
-        take(values, &picks, None).map_err(|source| DatasetError::Arrow {
-            doing: format!("partition column `{}`", self.fields[column].name()),
-            source,
+        take(values, &picks, None).map_err(|source| {
+            let name = self.fields[column].name();
+            DatasetError::arrow(format!("partition column `{name}`"), source)
         })
     }
 }

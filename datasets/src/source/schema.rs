@@ -6,11 +6,12 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use crate::error::{DatasetError, Result};
-use crate::format::{FileFormat, Shape, widen};
-use crate::options::ReadOptions;
+use crate::file_format::FileFormat;
+use crate::format::{ReadOptions, Shape, widen};
 use crate::type_text::type_text;
 
-/// The files' common schema and, when every file tells, their rows.
+/// The files' common schema and, when every file stores its number of rows,
+/// their rows.
 ///
 /// Names, order and types must be equal; a column is nullable if it is in any
 /// file. Types that were inferred (CSV, JSON lines) are widened instead, and a

@@ -1,4 +1,4 @@
-//! Telling that a file is not what it was when the source was opened.
+//! Noticing that a file changed after the source was opened.
 
 use std::fs;
 use std::path::Path;

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::compression::{Compression, uncompressed_name};
 use crate::error::{DatasetError, Result};
-use crate::input::{Compression, uncompressed_name};
 
 /// Temporary names of the files that are being written by this process.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -17,16 +17,16 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes what this process has not finished writing; for a process that ends
-/// without dropping its values, as on Ctrl-C.
+/// Removes the unfinished files of this process; for a process that ends without
+/// dropping its values, as on Ctrl-C.
 pub fn remove_unfinished() {
     for temporary in unfinished().drain(..) {
-        // Nothing to tell: the file was unfinished anyway.
+        // Not reported: the file was unfinished anyway.
         let _ = fs::remove_file(temporary);
     }
 }
 
-/// Names up to so many bytes long are taken by every file system.
+/// Every file system takes names of up to this many bytes.
 const SHORT: usize = 100;
 
 /// The beginning of `stem` that, with `more` bytes, is a name no longer than one
@@ -53,7 +53,7 @@ fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
         hidden.push(shortened(name, name.len(), 1 + end.len()));
         hidden.push(end);
         let temporary = path.with_file_name(hidden);
-        // Read by who cuts a file that could not be written to its end.
+        // Readable too, so that a file that could not be finished can be cut.
         match File::options().read(true).write(true).create_new(true).open(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => return created.map(|file| (temporary, file)),
@@ -108,7 +108,7 @@ impl AtomicFile {
         self.file.try_clone().map_err(|e| DatasetError::io(&self.path, "create", e))
     }
 
-    /// The name that it gets.
+    /// Its final name.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -120,7 +120,7 @@ impl AtomicFile {
         &self.temporary
     }
 
-    /// Keeps what is written so far as `NAME.partial.EXTENSION`; answers that
+    /// Keeps what is written so far as `NAME.partial.EXTENSION`; returns that
     /// path. What it held before is replaced.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl Drop for AtomicFile {
     fn drop(&mut self) {
         unfinished().retain(|temporary| *temporary != self.temporary);
         if !self.committed {
-            // Nothing to tell: the file was unfinished anyway.
+            // Not reported: the file was unfinished anyway.
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -204,61 +204,5 @@ impl Write for AtomicFile {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn appears_whole_or_not_at_all() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("deep/a.txt");
-        let mut file = AtomicFile::create(&path, false).unwrap();
-        file.write_all(b"one").unwrap();
-        assert!(!path.exists());
-        file.commit().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-
-        assert!(matches!(AtomicFile::create(&path, false), Err(DatasetError::Exists { .. })));
-        let mut file = AtomicFile::create(&path, true).unwrap();
-        file.write_all(b"two").unwrap();
-        drop(file);
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
-        AtomicFile::create(&path, true).unwrap().commit().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"");
-    }
-
-    #[test]
-    fn what_is_partial_keeps_its_extensions() {
-        for (path, partial) in [
-            ("a/rows.parquet", "a/rows.partial.parquet"),
-            ("rows.csv.gz", "rows.partial.csv.gz"),
-            ("a.b/rows", "a.b/rows.partial"),
-        ] {
-            assert_eq!(partial_path(Path::new(path)), Path::new(partial));
-        }
-    }
-
-    #[test]
-    fn names_may_be_as_long_as_the_file_system_takes() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["a".repeat(251) + ".csv", "a".to_owned() + &"é".repeat(125) + ".csv"] {
-            let path = dir.path().join(name);
-            AtomicFile::create(&path, false).unwrap().commit().unwrap();
-            let partial = AtomicFile::create(&path, true).unwrap().keep_partial().unwrap();
-            assert!(path.exists() && partial.exists() && partial != path);
-            assert!(partial.to_string_lossy().ends_with(".partial.csv"));
-        }
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
-    }
-
-    #[test]
-    fn a_file_made_meanwhile_is_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.txt");
-        let file = AtomicFile::create(&path, false).unwrap();
-        fs::write(&path, b"theirs").unwrap();
-        assert!(matches!(file.commit(), Err(DatasetError::Exists { .. })));
-        assert_eq!(fs::read(&path).unwrap(), b"theirs");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
-}
+#[path = "atomic_tests.rs"]
+mod tests;

@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
 
-use super::{BatchWriter, Output};
+use super::batch_writer::{BatchWriter, Output, buffered};
+use crate::compression::{Compression, Encoder};
 use crate::error::{DatasetError, Result};
-use crate::input::{Compression, Encoder};
 
-/// The encoder, which the format's writer and ours both need: the one to write
-/// through it, the other to end it.
+/// The encoder, which the format's writer writes through and this one ends.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Encoder<Output>>>);
 
@@ -36,15 +35,15 @@ struct Writer {
     compression: Compression,
 }
 
-/// What `write` writes, compressed.
-pub(super) fn writer(
+/// A writer whose file, which `write` writes, is compressed.
+pub(crate) fn compressed(
     compression: Compression,
     sink: Output,
     write: impl FnOnce(Output) -> Result<Box<dyn BatchWriter>>,
 ) -> Result<Box<dyn BatchWriter>> {
     let encoder = compression.encoder(sink).map_err(|e| failed(compression, e))?;
     let encoder = Shared(Arc::new(Mutex::new(encoder)));
-    let inner = write(super::buffered(Box::new(encoder.clone())))?;
+    let inner = write(buffered(Box::new(encoder.clone())))?;
     Ok(Box::new(Writer { inner, encoder, compression }))
 }
 

@@ -9,7 +9,7 @@ use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::error::{DatasetError, Result};
-use crate::format::FileFormat;
+use crate::file_format::FileFormat;
 use crate::write::{BatchWriter, Output};
 
 pub(super) fn writer(

@@ -8,25 +8,20 @@ use arrow::error::ArrowError;
 use arrow::json::reader::infer_json_schema_from_iterator;
 use serde_json::Value;
 
-use super::lines::{Held, Lines};
+use super::lines::{Lines, ReadLine};
 use crate::error::{DatasetError, Result};
-use crate::format::csv::is_timestamp;
+use crate::format::text::{AHEAD_BYTES, AHEAD_ROWS, is_timestamp};
 use crate::type_text::timestamp_utc;
-
-/// Lines that are looked at.
-const ROWS: usize = 1000;
-/// Bytes of lines that are looked at, if there are fewer lines.
-const BYTES: usize = 32 << 20;
 
 /// Columns in the order in which they first appear. A string column whose
 /// every value is a date with a time of day is a timestamp (UTC); a column of
-/// nulls only is a string. The lines are given once more afterwards.
+/// nulls only is a string. The lines are read again afterwards.
 pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
     let mut values: Vec<Value> = Vec::new();
     let mut seen = VecDeque::new();
     let mut bytes = 0;
     let mut failed = None;
-    while values.len() < ROWS && bytes < BYTES {
+    while values.len() < AHEAD_ROWS && bytes < AHEAD_BYTES {
         let mut text = Vec::new();
         let next = lines
             .next(path, &mut text)
@@ -34,7 +29,7 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
         match next {
             Ok(Some((line, value))) => {
                 bytes += text.len();
-                seen.push_back(Held { text, line, arrived: lines.arrived() });
+                seen.push_back(ReadLine { text, line, arrived: lines.arrived() });
                 values.push(value);
             }
             Ok(None) => break,
@@ -44,7 +39,7 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
             }
         }
     }
-    lines.hold(seen, failed)?;
+    lines.put_back(seen, failed)?;
     let schema =
         infer_json_schema_from_iterator(values.iter().map(Ok::<_, ArrowError>)).map_err(|e| {
             DatasetError::line(path, 1, format!("the first lines do not fit together: {e}"))
@@ -71,7 +66,7 @@ fn object(path: &Path, line: u64, text: &[u8]) -> Result<Value> {
     if value.is_object() {
         return Ok(value);
     }
-    let message = "not a JSON object; write one object a line, such as {\"a\": 1}";
+    let message = "not a JSON object; write one object per line, such as {\"a\": 1}";
     Err(DatasetError::line(path, line, message))
 }
 
@@ -85,7 +80,7 @@ fn not_json(text: &[u8], error: &serde_json::Error) -> String {
     let hint = if error.is_eof() {
         "; write each object on a line of its own, as jq -c does"
     } else if [&b"NaN"[..], b"nan", b"Inf", b"inf"].iter().any(|word| at.starts_with(word)) {
-        "; write what is no number as null, or as the string \"NaN\" or \"Infinity\""
+        "; write what is not a number as null, or as the string \"NaN\" or \"Infinity\""
     } else {
         ""
     };

@@ -1,5 +1,5 @@
-//! What `kcat -J` prints: a message a line, its payload inside. The payload's
-//! fields become the row's.
+//! The output of `kcat -J`: one message per line, its payload inside. The
+//! payload's fields become the row's.
 
 use std::fmt;
 use std::path::Path;
@@ -16,8 +16,7 @@ use crate::type_text::timestamp_utc;
 /// The column of a payload that is not a JSON object.
 const PAYLOAD: &str = "payload";
 
-/// A message. What else kcat tells of it (`tstype`, `broker`, `headers`) is
-/// left out.
+/// A message. Its other fields (`tstype`, `broker`, `headers`) are left out.
 #[derive(Deserialize)]
 struct Message {
     topic: String,
@@ -31,7 +30,7 @@ struct Message {
     payload: Value,
 }
 
-/// Columns that a message has beside its payload.
+/// Columns of a message in addition to its payload.
 fn columns() -> [(&'static str, DataType); 5] {
     [
         ("key", DataType::Utf8),
@@ -43,7 +42,7 @@ fn columns() -> [(&'static str, DataType); 5] {
 }
 
 /// Whether a line is one of `kcat -J`.
-pub(crate) fn is_kcat(line: &[u8]) -> bool {
+pub(in crate::format) fn is_kcat(line: &[u8]) -> bool {
     serde_json::from_slice::<Message>(line).is_ok()
 }
 
@@ -104,7 +103,7 @@ fn rest(payload: &Value, prefix: &str) -> Result<String, String> {
     };
     let names = match serde_json::from_str::<Names>(&whole) {
         Ok(Names(names)) => names,
-        // Text, or JSON that is no object.
+        // Text, or JSON that is not an object.
         Err(_) => {
             let text = if let Value::String(text) = payload { text } else { &whole };
             return Ok(format!(",{}:{}}}", json!(PAYLOAD), json!(text)));
@@ -148,49 +147,5 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn unwrapped(line: &str, prefix: &str) -> Result<String, String> {
-        unwrap(line.as_bytes(), prefix).map(|text| String::from_utf8(text).unwrap())
-    }
-
-    #[test]
-    fn payloads_become_fields() {
-        let head = r#""topic":"t","partition":0,"offset":7,"tstype":"create","ts":5,"broker":1"#;
-        let own = r#""topic":"t","partition":0,"offset":7,"ts":5000"#;
-        for (given, key, expected) in [
-            (
-                r#""key":"k","payload":"{\"a\": 12345678901234567890123}""#,
-                "\"k\"",
-                r#","a": 12345678901234567890123}"#,
-            ),
-            (r#""key":null,"payload":{"a":1}"#, "null", r#","a":1}"#),
-            (r#""key":5,"payload":" {} ""#, "\"5\"", "}"),
-            (r#""payload":null"#, "null", "}"),
-            (r#""payload":"plain {""#, "null", r#","payload":"plain {"}"#),
-            (r#""payload":"[1]""#, "null", r#","payload":"[1]"}"#),
-            (r#""payload":17"#, "null", r#","payload":"17"}"#),
-        ] {
-            let line = unwrapped(&format!("{{{head},{given}}}"), "").unwrap();
-            assert_eq!(line, format!("{{\"key\":{key},{own}{expected}\n"));
-            let _: Value = serde_json::from_str(&line).unwrap();
-        }
-    }
-
-    #[test]
-    fn names_that_collide_need_a_prefix() {
-        let line = r#"{"topic":"t","partition":0,"offset":7,"ts":-1,"payload":"{\"Offset\":1}"}"#;
-        let error = unwrapped(line, "").unwrap_err();
-        assert!(error.contains("`Offset`") && error.contains("prefix"), "{error}");
-        let line = unwrapped(line, "kafka_").unwrap();
-        assert!(line.contains("\"kafka_ts\":null,\"Offset\":1}"), "{line}");
-    }
-
-    #[test]
-    fn other_objects_are_not_kcats() {
-        assert!(is_kcat(br#"{"topic":"t","partition":0,"offset":7,"payload":null}"#));
-        assert!(!is_kcat(br#"{"topic":"t","partition":0,"offset":7}"#));
-        assert!(!is_kcat(br#"{"topic":"t","partition":"x","offset":7,"payload":"x"}"#));
-    }
-}
+#[path = "kcat_tests.rs"]
+mod tests;

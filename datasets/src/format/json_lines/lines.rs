@@ -1,4 +1,4 @@
-//! The lines of an input that hold something.
+//! The lines of an input that are not blank.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read};
@@ -6,13 +6,14 @@ use std::path::Path;
 
 use super::kcat;
 use crate::error::{DatasetError, Result};
+use crate::format::text::Ahead;
 use crate::input::Input;
 
 /// A longer line is not JSON lines.
 const LINE_BYTES: u64 = 64 << 20;
 
-/// A line that was looked at before.
-pub(super) struct Held {
+/// A line that was read ahead.
+pub(super) struct ReadLine {
     pub(super) text: Vec<u8>,
     pub(super) line: u64,
     pub(super) arrived: Option<i64>,
@@ -22,20 +23,17 @@ pub(super) struct Held {
 pub(super) struct Lines {
     input: Input,
     line: u64,
-    /// When the line that was read last came, if the input is live.
+    /// When the line that was read last arrived, if the input is live.
     arrived: Option<i64>,
     /// Prefix of kcat's columns, if its lines are to be unwrapped.
     kcat: Option<String>,
-    /// Lines that are still to be given.
-    held: VecDeque<Held>,
-    /// What is wrong after those.
-    failed: Option<DatasetError>,
+    ahead: Ahead<ReadLine>,
 }
 
 impl Lines {
     pub(super) fn open(path: &Path, mut input: Input) -> Result<Lines> {
         input.skip_mark(path)?;
-        Ok(Lines { input, line: 0, arrived: None, kcat: None, held: VecDeque::new(), failed: None })
+        Ok(Lines { input, line: 0, arrived: None, kcat: None, ahead: Ahead::new() })
     }
 
     /// From here on lines are those of `kcat -J`.
@@ -48,20 +46,17 @@ impl Lines {
         self.line
     }
 
-    /// When the line that was given last came, if the input is live.
+    /// When the line that was read last arrived, if the input is live.
     pub(super) fn arrived(&self) -> Option<i64> {
         self.arrived
     }
 
     /// Appends the next non-blank line to `text`; its number, or `None` at the end.
     pub(super) fn next(&mut self, path: &Path, text: &mut Vec<u8>) -> Result<Option<u64>> {
-        if let Some(held) = self.held.pop_front() {
-            text.extend_from_slice(&held.text);
-            self.arrived = held.arrived;
-            return Ok(Some(held.line));
-        }
-        if let Some(error) = self.failed.take() {
-            return Err(error);
+        if let Some(ahead) = self.ahead.next()? {
+            text.extend_from_slice(&ahead.text);
+            self.arrived = ahead.arrived;
+            return Ok(Some(ahead.line));
         }
         if self.input.live_state().is_some_and(|live| live.is_full()) {
             return Ok(None);
@@ -83,21 +78,13 @@ impl Lines {
         Ok(Some(self.line))
     }
 
-    /// Gives these lines once more. What went wrong after them is told now
-    /// where they can be read again, and after them where they cannot.
-    pub(super) fn hold(
+    /// Puts back lines that were read ahead, and the error after them.
+    pub(super) fn put_back(
         &mut self,
-        lines: VecDeque<Held>,
+        lines: VecDeque<ReadLine>,
         failed: Option<DatasetError>,
     ) -> Result<()> {
-        if let Some(error) = failed {
-            if self.input.live_state().is_none() || lines.is_empty() {
-                return Err(error);
-            }
-            self.failed = Some(error);
-        }
-        self.held = lines;
-        Ok(())
+        self.ahead.put_back(lines, failed, &self.input)
     }
 
     fn read(&mut self, path: &Path, text: &mut Vec<u8>) -> Result<bool> {
@@ -111,7 +98,7 @@ impl Lines {
             self.line += 1;
             let is_ended = text.last() == Some(&b'\n');
             if read as u64 == LINE_BYTES && !is_ended {
-                let message = "the line is longer than 64 MiB; write one object a line";
+                let message = "the line is longer than 64 MiB; write one object per line";
                 return Err(DatasetError::line(path, self.line, message));
             }
             let line = &text[start..];

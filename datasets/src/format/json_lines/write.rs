@@ -11,8 +11,9 @@ use arrow::json::writer::{
 };
 use arrow::json::{Writer as JsonWriter, WriterBuilder};
 
+use super::values;
 use crate::error::{DatasetError, Result};
-use crate::format::FileFormat;
+use crate::file_format::FileFormat;
 use crate::write::{BatchWriter, Output};
 
 pub(super) fn writer(sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWriter>> {
@@ -22,7 +23,7 @@ pub(super) fn writer(sink: Output, schema: &SchemaRef) -> Result<Box<dyn BatchWr
             .with_encoder_factory(Arc::new(Floats))
             .build::<_, LineDelimited>(sink)
     };
-    // Arrow tells only at the first row what it cannot write: ask now.
+    // Arrow refuses what it cannot write at the first row only: ask now.
     let row = schema.fields().iter().map(|f| arrow::array::new_null_array(f.data_type(), 1));
     let nullable: Vec<_> =
         schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect();
@@ -55,7 +56,7 @@ impl BatchWriter for Writer {
 
 /// Arrow's encoder writes a null value of a dictionary as an empty string.
 fn without_dictionaries(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let schema = Arc::new(super::without_dictionaries(&batch.schema()));
+    let schema = Arc::new(values::without_dictionaries(&batch.schema()));
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| cast(column, field.data_type()));
     let columns = columns.collect::<Result<_, _>>()?;
@@ -95,7 +96,7 @@ impl EncoderFactory for Floats {
     }
 }
 
-/// Gives a value and its shortest exact text.
+/// Encodes a value by its shortest exact text.
 struct FloatEncoder<F>(F);
 
 impl<F: Fn(usize) -> (f64, String)> Encoder for FloatEncoder<F> {

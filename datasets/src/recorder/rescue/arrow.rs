@@ -4,7 +4,7 @@ use std::io;
 
 use arrow::ipc::{Block, root_as_footer};
 
-use super::{Cut, damaged};
+use super::cut::{Cut, damaged};
 use crate::format::arrow_message::{parse, rows};
 use crate::recorder::overflow::Overflow;
 

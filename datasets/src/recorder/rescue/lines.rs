@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Cut;
+use super::cut::Cut;
 use crate::recorder::overflow::Overflow;
 
 const CHUNK: usize = 256 << 10;

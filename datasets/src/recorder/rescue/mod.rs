@@ -1,29 +1,21 @@
-//! What is kept of a file that could not be written to its end: it is cut after
-//! the last row, batch or row group that is whole, and ended there.
+//! Rescues a file that could not be finished: it is cut after the last whole row,
+//! batch or row group, and ended there.
 
 mod arrow;
+mod cut;
 mod lines;
 mod parquet;
 
 use std::io;
 
+use self::cut::Cut;
 use super::overflow::Overflow;
-use crate::format::FileFormat;
+use crate::file_format::FileFormat;
 
-/// A place where a file may be cut.
-#[derive(Clone, Copy)]
-struct Cut {
-    /// Bytes before it.
-    end: u64,
-    /// Rows before it.
-    rows: u64,
-}
-
-/// Makes a readable file of the beginning of `file`; answers how many rows that
-/// has. With none, the file is not changed.
+/// Makes a readable file of the beginning of `file`; returns its number of rows. With none, the file is not changed.
 pub(super) fn rescue(format: FileFormat, file: &Overflow) -> io::Result<u64> {
     if file.write_tail().is_err() {
-        // Without what was written of the tail there is room for an end.
+        // Without the tail there is room for an end.
         file.cut(file.written(), &[])?;
     }
     match format {
@@ -48,7 +40,7 @@ fn cut_last(file: &Overflow, cut: Cut, end: &[u8]) -> io::Result<u64> {
     Ok(cut.rows)
 }
 
-/// Cuts where the end that `end` makes of the first so many parts fits.
+/// Cuts after the most parts whose end, which `end` makes, fits.
 fn cut_and_end(
     file: &Overflow,
     cuts: &[Cut],
@@ -62,8 +54,4 @@ fn cut_and_end(
         }
     }
     refused.map_or(Ok(0), Err)
-}
-
-fn damaged(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
 }

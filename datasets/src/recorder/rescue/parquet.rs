@@ -8,7 +8,7 @@ use parquet::file::metadata::{
     FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 
-use super::{Cut, damaged};
+use super::cut::{Cut, damaged};
 use crate::recorder::overflow::Overflow;
 
 /// The footer of a whole file.

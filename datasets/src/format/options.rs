@@ -2,7 +2,7 @@
 
 use arrow::datatypes::SchemaRef;
 
-use crate::format::FileFormat;
+use crate::file_format::FileFormat;
 
 /// How the files of a [`Source`](crate::Source) are read.
 #[derive(Debug, Clone)]

@@ -1,5 +1,4 @@
-//! What the text formats share: columns they can hold, and text turned into a
-//! column.
+//! Text turned into columns, and the types that text can hold.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,27 +7,10 @@ use arrow::array::{
     Array, ArrayRef, BinaryArray, BinaryBuilder, LargeBinaryBuilder, StringArray, new_null_array,
 };
 use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
-use super::FileFormat;
-use crate::error::{DatasetError, Result};
 use crate::hex::from_hex;
-
-/// Refuses two columns of one name, of which a reader would lose one.
-pub(crate) fn refuse_duplicate_names(format: FileFormat, schema: &SchemaRef) -> Result<()> {
-    let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
-            return Err(DatasetError::CannotHold {
-                format,
-                what: format!("two columns named `{name}`"),
-                remedy: "rename one with `select`, or write arrow".to_owned(),
-            });
-        }
-    }
-    Ok(())
-}
 
 /// A text column as `to`; `Err(row)` is the first row whose text is not a value
 /// of that type. Binary is written in hexadecimal.
@@ -67,8 +49,8 @@ pub(crate) fn parse_column(
             }
             cast_with_options(&bytes, to, &strict())?
         }
-        // Beyond arrow's cast: it would round a longer fraction in silence, which
-        // is what Spark does too.
+        // Beyond arrow's cast: it would round a longer fraction silently, as Spark
+        // does.
         _ => cast_with_options(text, to, &CastOptions { safe: true, ..Default::default() })?,
     };
     let lost = (0..text.len()).find(|&row| parsed.is_null(row) && !text.is_null(row));
@@ -76,8 +58,8 @@ pub(crate) fn parse_column(
 }
 
 /// Whole numbers as JSON writes them as an integer column, `1e3` and `2.0`
-/// included; `Err(row)` is the first row whose text is none.
-pub(crate) fn parse_whole_numbers(
+/// included; `Err(row)` is the first row whose text is not one.
+pub(in crate::format) fn parse_whole_numbers(
     text: &StringArray,
     to: &DataType,
 ) -> Result<Result<ArrayRef, usize>, ArrowError> {
@@ -103,8 +85,8 @@ fn whole(text: &str) -> Option<Cow<'_, str>> {
 /// Up to here every whole number is a double.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Whether [`parse_column`] can give this type.
-pub(crate) fn can_parse(to: &DataType) -> bool {
+/// Whether [`parse_column`] can parse this type.
+pub(in crate::format) fn can_parse(to: &DataType) -> bool {
     match to {
         DataType::Null
         | DataType::Binary
@@ -117,7 +99,7 @@ pub(crate) fn can_parse(to: &DataType) -> bool {
 }
 
 /// Whether the empty text is a value of this type.
-pub(crate) fn holds_empty_text(data_type: &DataType) -> bool {
+pub(in crate::format) fn holds_empty_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => holds_empty_text(values),
         other => other.is_string() || other.is_binary(),

@@ -1,19 +1,20 @@
-//! What to do about a value that does not fit its column: how the columns are
-//! declared so that it does.
+//! The error for a value that does not fit its column: how to declare the
+//! columns so that it does.
 
 use std::path::Path;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use super::csv::{value_type, widen};
-use crate::error::{DatasetError, shorten};
+use super::types::{value_type, widen};
+use crate::error::DatasetError;
+use crate::nearest::shorten;
 use crate::type_text::type_text;
 
 /// A longer declaration is shown in part.
 const SHOWN_CHARS: usize = 300;
 
-/// A misfit. `inferred` = all columns of the file, if their types are guesses.
-pub(super) fn malformed(
+/// The error for such a value. `inferred` = all columns of the file, if their types are guesses.
+pub(in crate::format) fn malformed(
     path: &Path,
     line: u64,
     field: &Field,
@@ -39,13 +40,16 @@ pub(super) fn malformed(
         line,
         column: field.name().clone(),
         value: shorten(value),
-        data_type: Box::new(data_type),
+        type_name: type_text(&data_type),
         remedy,
     }
 }
 
-/// `schema = { a = "bigint", b = "string" }`, a column's type exchanged.
-pub(super) fn declaration(schema: &Schema, changed: Option<(&str, &DataType)>) -> String {
+/// `schema = { a = "bigint", b = "string" }`, with one column's type replaced.
+pub(in crate::format) fn declaration(
+    schema: &Schema,
+    changed: Option<(&str, &DataType)>,
+) -> String {
     let column = |name: &str, data_type: &DataType| {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let key = match !name.is_empty() && name.chars().all(bare) {

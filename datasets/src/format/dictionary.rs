@@ -1,4 +1,4 @@
-//! One growing dictionary a column: an Arrow file cannot replace a dictionary,
+//! One growing dictionary per column: an Arrow file cannot replace a dictionary,
 //! only add to it.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use arrow::row::{OwnedRow, RowConverter, SortField};
 
 /// Rewrites dictionary columns so that each batch's dictionary starts with all
 /// values of the batches before.
-pub(crate) struct DictionaryUnifier {
+pub(super) struct DictionaryUnifier {
     /// Columns (not nested ones) that are dictionaries.
     columns: Vec<(usize, Unified)>,
 }
@@ -26,7 +26,7 @@ struct Unified {
 }
 
 impl DictionaryUnifier {
-    pub(crate) fn new(schema: &Schema) -> DictionaryUnifier {
+    pub(super) fn new(schema: &Schema) -> DictionaryUnifier {
         let columns = schema.fields().iter().enumerate();
         let columns = columns
             .filter(|(_, field)| matches!(field.data_type(), DataType::Dictionary(..)))
@@ -39,7 +39,7 @@ impl DictionaryUnifier {
         DictionaryUnifier { columns }
     }
 
-    pub(crate) fn unify(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    pub(super) fn unify(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         if self.columns.is_empty() {
             return Ok(batch.clone());
         }

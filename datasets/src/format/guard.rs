@@ -24,7 +24,7 @@ impl Drop for Guarded {
 /// silent for guarded calls of this thread, and as it was for all others.
 ///
 /// A reader that panicked is in an unknown state: the caller drops it.
-pub(crate) fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     QUIET.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |info| {

@@ -6,7 +6,10 @@ use arrow::array::AsArray;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 
+use arrow::array::RecordBatch;
+
 use super::*;
+use crate::error::Result;
 
 mod streams;
 

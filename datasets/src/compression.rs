@@ -35,7 +35,7 @@ impl fmt::Display for Compression {
 }
 
 impl Compression {
-    /// The compression that the last extension of `path` tells.
+    /// The compression that the last extension of `path` names.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Compression> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();

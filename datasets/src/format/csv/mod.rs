@@ -1,0 +1,81 @@
+//! CSV: a header line, one delimiter, declared or inferred types. An empty
+//! field is null, and `""` the empty string; binary is hexadecimal; quoted
+//! fields may hold line breaks. Blank lines are skipped, but in a file of one
+//! column they are nulls.
+
+mod infer;
+mod lines;
+mod rows;
+mod split;
+mod write;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+
+use self::lines::{Lines, delimiter_of};
+use self::rows::Rows;
+use super::options::ReadOptions;
+use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names};
+use super::text::can_parse;
+use crate::error::{DatasetError, Result};
+use crate::file_format::FileFormat;
+use crate::input::Input;
+use crate::write::{BatchWriter, Output};
+
+/// The CSV format.
+pub(crate) struct Csv;
+
+impl Format for Csv {
+    fn shape(&self, path: &Path, options: &ReadOptions) -> Result<Shape> {
+        let mut lines = Lines::open(path, Input::open(path)?, options)?;
+        if let Some(schema) = &options.schema {
+            lines.positions(path, schema)?;
+            return Ok(Shape { schema: schema.clone(), rows: None, inferred: false });
+        }
+        let schema = Arc::new(infer::schema(path, &mut lines)?);
+        Ok(Shape { schema, rows: None, inferred: true })
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        schema: &SchemaRef,
+        projection: &[usize],
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FileBatches>> {
+        let lines = Lines::open(path, Input::open(path)?, options)?;
+        Ok(Box::new(Rows::batches(path, lines, schema, projection, options)?))
+    }
+
+    fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>> {
+        refuse_duplicate_names(FileFormat::Csv, schema)?;
+        for field in schema.fields() {
+            if !can_parse(field.data_type()) {
+                return Err(DatasetError::CannotHold {
+                    format: FileFormat::Csv,
+                    what: format!("column `{}` of type {}", field.name(), field.data_type()),
+                    remedy: "select its parts, or write jsonl, parquet or arrow".to_owned(),
+                });
+            }
+        }
+        write::writer(sink, schema, delimiter_of(name, b','))
+    }
+}
+
+/// The rows of a live input, whose columns are declared or inferred.
+pub(super) fn live(
+    path: &Path,
+    input: Input,
+    options: &ReadOptions,
+) -> Result<(SchemaRef, Box<dyn FileBatches>)> {
+    let mut lines = Lines::open(path, input, options)?;
+    let schema = match &options.schema {
+        Some(declared) => declared.clone(),
+        None => Arc::new(infer::schema(path, &mut lines)?),
+    };
+    let all: Vec<usize> = (0..schema.fields().len()).collect();
+    let batches = Rows::batches(path, lines, &schema, &all, options)?;
+    Ok((schema, Box::new(batches)))
+}

@@ -1,0 +1,87 @@
+//! JSON lines: one object per line. A missing field is null; numbers that do not
+//! fit JSON (`NaN`, `Infinity`) are strings; binary is hexadecimal.
+
+mod decode;
+mod infer;
+mod kcat;
+mod lines;
+mod rows;
+mod values;
+mod write;
+
+pub(super) use kcat::is_kcat;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+
+use self::lines::Lines;
+use self::rows::Rows;
+use super::options::ReadOptions;
+use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names};
+use crate::error::Result;
+use crate::file_format::FileFormat;
+use crate::input::Input;
+use crate::write::{BatchWriter, Output};
+
+/// The JSON lines format.
+pub(crate) struct JsonLines;
+
+impl Format for JsonLines {
+    fn shape(&self, path: &Path, options: &ReadOptions) -> Result<Shape> {
+        if let Some(schema) = &options.schema {
+            return Ok(Shape { schema: schema.clone(), rows: None, inferred: false });
+        }
+        let mut lines = Lines::open(path, Input::open(path)?)?;
+        let schema = Arc::new(infer::schema(path, &mut lines)?);
+        Ok(Shape { schema, rows: None, inferred: true })
+    }
+
+    fn read(
+        &self,
+        path: &Path,
+        schema: &SchemaRef,
+        projection: &[usize],
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FileBatches>> {
+        let lines = Lines::open(path, Input::open(path)?)?;
+        Ok(Box::new(Rows::batches(path, lines, schema, projection, options)?))
+    }
+
+    fn write(
+        &self,
+        sink: Output,
+        schema: &SchemaRef,
+        _name: &Path,
+    ) -> Result<Box<dyn BatchWriter>> {
+        refuse_duplicate_names(FileFormat::JsonLines, schema)?;
+        write::writer(sink, schema)
+    }
+}
+
+/// The rows of a live input, whose columns are declared or inferred. `kcat` = the
+/// prefix of its columns, if the lines are those of `kcat -J`.
+pub(super) fn live(
+    path: &Path,
+    input: Input,
+    kcat: Option<&str>,
+    options: &ReadOptions,
+) -> Result<(SchemaRef, Box<dyn FileBatches>)> {
+    let mut lines = Lines::open(path, input)?;
+    if let Some(prefix) = kcat {
+        lines.unwrap_kcat(prefix);
+    }
+    let schema = match (&options.schema, kcat) {
+        (Some(declared), None) => declared.clone(),
+        (None, None) => Arc::new(infer::schema(path, &mut lines)?),
+        (Some(declared), Some(prefix)) => {
+            kcat::refuse_own(path, prefix, declared)?;
+            Arc::new(kcat::schema(prefix, declared))
+        }
+        (None, Some(prefix)) => Arc::new(kcat::schema(prefix, &infer::schema(path, &mut lines)?)),
+    };
+    let all: Vec<usize> = (0..schema.fields().len()).collect();
+    let batches = Rows::batches(path, lines, &schema, &all, options)?;
+    Ok((schema, Box::new(batches)))
+}
