@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use streamjoin_datasets::{
-    FileFormat, Generator, ImportFrom, ImportOptions, ReadOptions, Source, import,
-};
+use streamjoin_datasets::{Generator, ImportFrom, ImportOptions, ReadOptions, Source, import};
 
-use super::failure;
+use super::failure::failure;
 use super::reading::ReadingArgs;
+use super::writing::{WritingArgs, format};
 use crate::cli::written::check_read;
 use crate::error::{Failure, Result};
 use crate::text::bytes;
@@ -26,13 +25,9 @@ pub struct ImportArgs {
     #[arg(long, value_name = "TOML", conflicts_with = "source")]
     pub generator: Option<String>,
 
-    /// File to write; its extension is its format
-    #[arg(short, long, value_name = "PATH")]
-    pub output: PathBuf,
-
-    /// Format to write, if the extension does not say
-    #[arg(long, value_name = "FORMAT")]
-    pub output_format: Option<String>,
+    /// What is written.
+    #[command(flatten)]
+    pub writing: WritingArgs,
 
     /// Format of SOURCE, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
@@ -50,22 +45,6 @@ pub struct ImportArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
-
-    /// Name in the catalogue; else the file's name
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-
-    /// One sentence on what a row is
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub description: String,
-
-    /// Event-time column
-    #[arg(long, value_name = "COLUMN")]
-    pub event_time: Option<String>,
-
     /// Arrival column
     #[arg(long, value_name = "COLUMN")]
     pub arrival: Option<String>,
@@ -80,14 +59,15 @@ pub struct ImportArgs {
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<String> {
+    let writing = &args.writing;
     let options = ImportOptions {
-        format: format(args.output_format.as_deref())?,
-        force: args.force,
+        format: writing.format()?,
+        force: writing.force,
         sort_by: args.sort_by.clone(),
         limit: args.limit,
-        name: args.name.clone(),
-        description: args.description.clone(),
-        event_time: args.event_time.clone(),
+        name: writing.name.clone(),
+        description: writing.description.clone(),
+        event_time: writing.event_time.clone(),
         arrival: args.arrival.clone(),
         licence: args.licence.clone(),
         source: args.origin.clone(),
@@ -95,7 +75,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
     let imported = match (&args.generator, &args.source) {
         (Some(text), _) => {
             let generator = generator(text)?;
-            import(ImportFrom::Generator(&generator), &args.output, &options)
+            import(ImportFrom::Generator(&generator), &writing.output, &options)
         }
         (None, Some(path)) => {
             let read = ReadOptions {
@@ -103,8 +83,8 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
                 ..args.reading.options()?
             };
             let source = Source::open(path, &read).map_err(failure)?;
-            check_read(&args.output, source.files())?;
-            import(ImportFrom::Source(&source), &args.output, &options)
+            check_read(&writing.output, source.files())?;
+            import(ImportFrom::Source(&source), &writing.output, &options)
         }
         (None, None) => {
             return Err(Failure::usage("nothing to import: give SOURCE or --generator"));
@@ -119,10 +99,6 @@ pub(super) fn run(args: &ImportArgs) -> Result<String> {
         imported.sha256,
         imported.sidecar.display()
     ))
-}
-
-fn format(name: Option<&str>) -> Result<Option<FileFormat>> {
-    name.map(|name| name.parse::<FileFormat>().map_err(failure)).transpose()
 }
 
 /// `{ kind = "rate", ... }`, with or without braces.

@@ -9,9 +9,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::{FileFormat, ReadOptions, Sidecar, Source, type_text};
 
+use super::failure::failure;
+use super::printing::{DataFormat, json};
 use super::reading::ReadingArgs;
 use super::statistics::ColumnStatistics;
-use super::{DataFormat, failure, json};
 use crate::error::{Failure, Result};
 use crate::sink::show;
 use crate::text::bytes;

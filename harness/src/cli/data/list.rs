@@ -7,7 +7,8 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::json;
 use streamjoin_datasets::catalogue::{Catalogue, Recording, find_data_dir};
 
-use super::{DataFormat, failure, json};
+use super::failure::failure;
+use super::printing::{DataFormat, json};
 use crate::error::{Failure, Result};
 use crate::text::bytes;
 use crate::text::number::grouped;
@@ -49,11 +50,11 @@ pub(super) fn run(args: &ListArgs) -> Result<(String, Result<()>)> {
         .filter_map(|(_, verified)| verified.as_ref()?.as_ref().err())
         .map(String::as_str)
         .collect();
-    let verdict = match differing.is_empty() {
+    let outcome = match differing.is_empty() {
         true => Ok(()),
         false => Err(Failure::run(differing.join("; "))),
     };
-    Ok((text, verdict))
+    Ok((text, outcome))
 }
 
 type Checked<'a> = (&'a Recording, Option<Result<(), String>>);

@@ -1,11 +1,11 @@
-//! How the commands on data are told to read it.
+//! How the commands on data read it.
 
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use clap::Args;
 use serde::Deserialize;
 use streamjoin_datasets::{ReadOptions, parse_type};
 
-use super::failure;
+use super::failure::failure;
 use crate::error::{Failure, Result};
 use crate::scenario::Ordered;
 

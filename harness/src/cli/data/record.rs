@@ -1,19 +1,17 @@
 //! `streamjoin data record`.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use streamjoin_datasets::{
-    BatchCut, FileFormat, Live, LiveFormat, Lost, RecordOptions, Recorded, record,
-};
+use streamjoin_datasets::{BatchCut, Live, LiveFormat, Lost, RecordOptions, Recorded, record};
 
-use super::failure;
+use super::failure::failure;
 use super::reading::ReadingArgs;
+use super::writing::WritingArgs;
 use crate::cli::bar::Bar;
 use crate::cli::output::complain;
 use crate::cli::written::check_stdin;
@@ -29,18 +27,14 @@ const SHOW_EVERY: Duration = Duration::from_millis(100);
 /// Arguments of `data record`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Reads standard input until it ends, until --limit or --duration is \
-reached, or until Ctrl-C, which is no failure: what has come so far is kept. Input compressed with \
+reached, or until Ctrl-C, which is not a failure: the rows so far are kept. Input compressed with \
 gzip or zstd is decompressed.
 
   kcat -C -b localhost -t clicks -J | streamjoin data record -o clicks.arrow")]
 pub struct RecordArgs {
-    /// File to write; its extension is its format (.arrow, .parquet, .arrows, .csv, .jsonl)
-    #[arg(short, long, value_name = "PATH")]
-    pub output: PathBuf,
-
-    /// Format to write, if the extension does not say
-    #[arg(long, value_name = "FORMAT")]
-    pub output_format: Option<String>,
+    /// What is written.
+    #[command(flatten)]
+    pub writing: WritingArgs,
 
     /// Format of the input (csv, jsonl, kcat, arrow-stream); else its first
     /// bytes say
@@ -51,8 +45,8 @@ pub struct RecordArgs {
     #[command(flatten)]
     pub reading: ReadingArgs,
 
-    /// kcat: what stands before the names of the columns key, topic, partition,
-    /// offset and ts
+    /// kcat: prefix of the names of the columns key, topic, partition, offset
+    /// and ts
     #[arg(long, value_name = "PREFIX", default_value = "")]
     pub kcat_prefix: String,
 
@@ -76,25 +70,9 @@ pub struct RecordArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// Stop after so long, such as 30s or "1 hour"
+    /// Stop after this long, such as 30s or "1 hour"
     #[arg(long, value_name = "DURATION")]
     pub duration: Option<Micros>,
-
-    /// Replace an existing file
-    #[arg(long)]
-    pub force: bool,
-
-    /// Name in the catalogue; else the file's name
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-
-    /// One sentence on what a row is
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub description: String,
-
-    /// Event-time column
-    #[arg(long, value_name = "COLUMN")]
-    pub event_time: Option<String>,
 
     /// No count of rows (there is one on a terminal only)
     #[arg(short, long)]
@@ -104,7 +82,7 @@ pub struct RecordArgs {
 /// What to print, and what ended the recording too early.
 pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
     let options = options(args)?;
-    check_stdin(&args.output)?;
+    check_stdin(&args.writing.output)?;
     let until = match &args.duration {
         // Longer than the clock runs is without end.
         Some(duration) => Instant::now().checked_add(positive("--duration", *duration)?),
@@ -118,22 +96,21 @@ pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
         interrupt::requested() || until.is_some_and(|until| Instant::now() >= until)
     });
     let shown = Shown::start(live.clone(), args);
-    let recorded = record(io::stdin(), &args.output, &options, &live);
+    let recorded = record(io::stdin(), &args.writing.output, &options, &live);
     shown.end();
     drop(attentive);
     let recorded = recorded.map_err(failure)?;
     let text = text(&recorded);
-    let verdict = told(&recorded).map_or(Ok(()), |failure| Err(Failure::run(failure)));
-    Ok((text, verdict))
+    let outcome = told(&recorded).map_or(Ok(()), |failure| Err(Failure::run(failure)));
+    Ok((text, outcome))
 }
 
 fn options(args: &RecordArgs) -> Result<RecordOptions> {
-    if args.output.as_os_str() == "-" {
+    if args.writing.output.as_os_str() == "-" {
         return Err(Failure::usage(
             "a recording is a file with a sidecar: name a file with -o, such as -o rows.arrow",
         ));
     }
-    let format = args.output_format.as_deref().map(str::parse::<FileFormat>);
     let input_format = args.input_format.as_deref().map(str::parse::<LiveFormat>);
     let every = args.batch_every.map(|every| positive("--batch-every", every)).transpose()?;
     let is_cut = args.batch_rows.is_some() || every.is_some();
@@ -147,13 +124,13 @@ fn options(args: &RecordArgs) -> Result<RecordOptions> {
         input_format: input_format.transpose().map_err(failure)?,
         kcat_prefix: args.kcat_prefix.clone(),
         read: args.reading.options()?,
-        format: format.transpose().map_err(failure)?,
-        force: args.force,
+        format: args.writing.format()?,
+        force: args.writing.force,
         arrival: args.arrival.clone(),
         cut,
-        name: args.name.clone(),
-        description: args.description.clone(),
-        event_time: args.event_time.clone(),
+        name: args.writing.name.clone(),
+        description: args.writing.description.clone(),
+        event_time: args.writing.event_time.clone(),
     })
 }
 
@@ -194,7 +171,7 @@ fn text(recorded: &Recorded) -> String {
         Ok(path) => format!("{}\n", path.display()),
         Err(_) => String::new(),
     };
-    // Rows that nobody counted are not claimed.
+    // Rows that were not counted are not claimed.
     if recorded.lost == Lost::Unknown {
         return String::new();
     }
@@ -208,7 +185,7 @@ fn text(recorded: &Recorded) -> String {
     )
 }
 
-/// Counts the rows on standard error while they come.
+/// Counts the rows on standard error while they arrive.
 struct Shown {
     ended: Arc<AtomicBool>,
     thread: thread::JoinHandle<()>,
@@ -217,7 +194,7 @@ struct Shown {
 impl Shown {
     fn start(live: Arc<Live>, args: &RecordArgs) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
-        let bar = Bar::new(&args.output.display().to_string(), args.limit, args.quiet);
+        let bar = Bar::new(&args.writing.output.display().to_string(), args.limit, args.quiet);
         let watched = ended.clone();
         let thread = thread::spawn(move || {
             let mut shown = 0;

@@ -3,7 +3,7 @@
 use super::super::contender::Contender;
 use super::super::data::Data;
 use super::super::line::SweepLine;
-use super::Effort;
+use super::effort::Effort;
 use crate::machine::Repeated;
 
 /// Samples of a contender, in nanoseconds a row.

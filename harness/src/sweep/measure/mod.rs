@@ -1,10 +1,9 @@
 //! All contenders of a workload, in turn.
 
+mod effort;
 mod entry;
 mod groups;
 mod phases;
-
-use std::time::Duration;
 
 use super::contender::Contender;
 use super::data::Data;
@@ -12,27 +11,8 @@ use super::line::SweepLine;
 use super::workload::Workload;
 use crate::error::Result;
 use crate::plan::pool;
+pub use effort::Effort;
 use entry::Entry;
-
-/// How long to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
-    /// Interleaved repetitions; medians are reported.
-    pub repetitions: u32,
-    /// Time of one measurement.
-    pub slice: Duration,
-}
-
-impl Effort {
-    /// Calls of `tick` a contender and workload.
-    #[must_use]
-    pub fn ticks(self) -> u64 {
-        u64::from(self.repetitions) * FORMS
-    }
-}
-
-/// Pairs, sum, existence and payload.
-const FORMS: u64 = 4;
 
 /// Measures the contenders on a workload, one line each in the same order, with
 /// `row-at-a-time` beside them, asked for or not. Where there is no memory for

@@ -1,137 +1,15 @@
-//! A 64-bit digest of each value of a column, in a canonical form.
-//!
-//! Integers count as `i64`, times as microseconds, decimals without trailing
-//! zeros, floats as `f64` with one NaN and one zero, strings and binaries by
-//! their bytes, dictionaries and run-length codes by value, nulls by a tag of
-//! their own. Seeds are fixed and no platform hash is used: a checksum that was
-//! recorded once holds for ever.
+//! The digest of each value of a column.
 
-mod nested;
-
-use arrow::array::{Array, ArrowPrimitiveType, AsArray, PrimitiveArray, types::*};
+use arrow::array::{
+    Array, ArrowPrimitiveType, AsArray, GenericListArray, GenericListViewArray, MapArray,
+    OffsetSizeTrait, PrimitiveArray, RunArray, StructArray, UnionArray, types::*,
+};
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::{DataType, IntervalUnit, TimeUnit, i256};
+use arrow::datatypes::{ArrowNativeType, DataType, IntervalUnit, TimeUnit};
 
-/// Hash of a row before its first column.
-pub(super) const ROW_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Digest of a null, whatever its type.
-const NULL: u64 = 0xd6e8_feb8_6659_fd93;
-
-/// What a value is; equal bits of different kinds are different values.
-#[derive(Clone, Copy)]
-enum Kind {
-    Integer = 1,
-    HugeInteger,
-    Float,
-    Boolean,
-    Decimal,
-    Date,
-    Timestamp,
-    TimeOfDay,
-    Duration,
-    Interval,
-    Text,
-    Binary,
-    List,
-    Struct,
-}
-
-impl Kind {
-    const fn seed(self) -> u64 {
-        (self as u64).wrapping_mul(0xa076_1d64_78bd_642f)
-    }
-}
-
-/// Murmur3's 64-bit finaliser: a bijection without weak patterns.
-#[inline(always)]
-fn mix(mut x: u64) -> u64 {
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    x ^ (x >> 33)
-}
-
-/// Adds the next value's digest to a row; order counts.
-#[inline(always)]
-pub(super) fn combine(row: u64, value: u64) -> u64 {
-    (row ^ value).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(29)
-}
-
-/// The hash of a row after its last column.
-#[inline(always)]
-pub(super) fn finish(row: u64) -> u64 {
-    mix(row)
-}
-
-#[inline(always)]
-fn word(kind: Kind, value: u64) -> u64 {
-    mix(value ^ kind.seed())
-}
-
-#[inline(always)]
-fn float(value: f64) -> u64 {
-    let canonical = if value.is_nan() { f64::NAN } else { value + 0.0 };
-    word(Kind::Float, canonical.to_bits())
-}
-
-/// Digest of a byte string: 8 bytes a step, the length last.
-fn bytes(kind: Kind, value: &[u8]) -> u64 {
-    let mut hash = kind.seed() ^ ROW_SEED;
-    let mut words = value.chunks_exact(8);
-    for chunk in &mut words {
-        let mut buffer = [0; 8];
-        buffer.copy_from_slice(chunk);
-        hash = combine(hash, u64::from_le_bytes(buffer));
-        hash ^= hash >> 32;
-    }
-    let rest = words.remainder();
-    let mut buffer = [0; 8];
-    buffer[..rest.len()].copy_from_slice(rest);
-    hash = combine(hash, u64::from_le_bytes(buffer));
-    mix(hash ^ (value.len() as u64).wrapping_mul(0xe703_7ed1_a0b4_28db))
-}
-
-/// Digest of `unscaled * 10^-scale`, the same for 1.10 and 1.1.
-fn decimal(mut unscaled: i128, mut scale: i64) -> u64 {
-    if unscaled == 0 {
-        scale = 0;
-    } else if let Ok(mut small) = i64::try_from(unscaled) {
-        // Most values fit 64 bits, where the division is much cheaper.
-        while small % 10 == 0 {
-            small /= 10;
-            scale -= 1;
-        }
-        unscaled = i128::from(small);
-    } else {
-        while unscaled % 10 == 0 {
-            unscaled /= 10;
-            scale -= 1;
-        }
-    }
-    decimal_words([unscaled as u64, (unscaled >> 64) as u64, 0, 0], scale)
-}
-
-fn decimal256(mut unscaled: i256, mut scale: i64) -> u64 {
-    let ten = i256::from_i128(10);
-    loop {
-        if let Some(small) = unscaled.to_i128() {
-            return decimal(small, scale);
-        }
-        if unscaled.wrapping_rem(ten) != i256::ZERO {
-            let (low, high) = unscaled.to_parts();
-            let words = [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64];
-            return decimal_words(words, scale);
-        }
-        unscaled = unscaled.wrapping_div(ten);
-        scale -= 1;
-    }
-}
-
-fn decimal_words(words: [u64; 4], scale: i64) -> u64 {
-    let hash = words.iter().fold(Kind::Decimal.seed(), |hash, word| combine(hash, mix(*word)));
-    mix(hash ^ scale as u64)
-}
+use super::value::{
+    Kind, NULL, bytes, combine, decimal, decimal256, float, interval, mix, to_micros, word,
+};
 
 /// Writes the digest of each value of `array` to `out`.
 pub(crate) fn values(array: &dyn Array, out: &mut Vec<u64>) {
@@ -216,7 +94,7 @@ pub(crate) fn values(array: &dyn Array, out: &mut Vec<u64>) {
         | DataType::FixedSizeList(..)
         | DataType::Map(..)
         | DataType::Struct(_)
-        | DataType::Union(..) => nested::values(array, out),
+        | DataType::Union(..) => nested_values(array, out),
     }
 }
 
@@ -275,22 +153,6 @@ fn times(array: &dyn Array, out: &mut Vec<u64>) {
     }
 }
 
-fn interval(months: i64, days: i64, nanoseconds: i64) -> u64 {
-    let parts = [months as u64, days as u64, nanoseconds.div_euclid(1000) as u64];
-    mix(parts.iter().fold(Kind::Interval.seed(), |hash, part| combine(hash, mix(*part))))
-}
-
-/// Microseconds; a time too far away for them wraps, which a digest may.
-#[inline(always)]
-fn to_micros(value: i64, unit: TimeUnit) -> u64 {
-    (match unit {
-        TimeUnit::Second => value.wrapping_mul(1_000_000),
-        TimeUnit::Millisecond => value.wrapping_mul(1000),
-        TimeUnit::Microsecond => value,
-        TimeUnit::Nanosecond => value.div_euclid(1000),
-    }) as u64
-}
-
 fn micros<T: ArrowPrimitiveType<Native = i64>>(
     array: &dyn Array,
     out: &mut Vec<u64>,
@@ -322,10 +184,139 @@ fn byte_values<'a>(
     mark_nulls(nulls, out);
 }
 
-/// Puts the null's digest where `nulls` says so, whatever lies beneath.
+/// Puts the null's digest where `nulls` says so, whatever value lies there.
 fn mark_nulls(nulls: Option<&NullBuffer>, out: &mut [u64]) {
     let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else { return };
     for (digest, valid) in out.iter_mut().zip(nulls.iter()) {
         *digest = if valid { *digest } else { NULL };
     }
+}
+
+/// Writes the digest of each value of a nested or encoded `array` to `out`.
+fn nested_values(array: &dyn Array, out: &mut Vec<u64>) {
+    match array.data_type() {
+        DataType::Dictionary(key, _) => match key.as_ref() {
+            DataType::Int8 => dictionary::<Int8Type>(array, out),
+            DataType::Int16 => dictionary::<Int16Type>(array, out),
+            DataType::Int32 => dictionary::<Int32Type>(array, out),
+            DataType::Int64 => dictionary::<Int64Type>(array, out),
+            DataType::UInt8 => dictionary::<UInt8Type>(array, out),
+            DataType::UInt16 => dictionary::<UInt16Type>(array, out),
+            DataType::UInt32 => dictionary::<UInt32Type>(array, out),
+            _ => dictionary::<UInt64Type>(array, out),
+        },
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array, out),
+            DataType::Int32 => runs::<Int32Type>(array, out),
+            _ => runs::<Int64Type>(array, out),
+        },
+        DataType::List(_) => list(array.as_list::<i32>(), out),
+        DataType::LargeList(_) => list(array.as_list::<i64>(), out),
+        DataType::ListView(_) => list_view(array.as_list_view::<i32>(), out),
+        DataType::LargeListView(_) => list_view(array.as_list_view::<i64>(), out),
+        DataType::FixedSizeList(..) => {
+            let array = array.as_fixed_size_list();
+            let size = array.value_length() as usize;
+            // The child of a sliced array is sliced with it.
+            let items = digests(array.values().as_ref());
+            out.extend((0..array.len()).map(|i| sequence(&items[i * size..(i + 1) * size])));
+            mark_nulls(array.nulls(), out);
+        }
+        DataType::Map(..) => map(array.as_map(), out),
+        DataType::Struct(_) => structure(array.as_struct(), out),
+        _ => {
+            if let Some(array) = array.as_any().downcast_ref::<UnionArray>() {
+                union(array, out);
+            }
+        }
+    }
+}
+
+fn digests(array: &dyn Array) -> Vec<u64> {
+    let mut out = Vec::new();
+    values(array, &mut out);
+    out
+}
+
+/// Digest of a list from those of its items, the length last.
+fn sequence(items: &[u64]) -> u64 {
+    let hash = items.iter().fold(Kind::List.seed(), |hash, item| combine(hash, *item));
+    mix(hash ^ (items.len() as u64))
+}
+
+fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, out: &mut Vec<u64>) {
+    let array = array.as_dictionary::<K>();
+    let distinct = digests(array.values().as_ref());
+    // A key under a null may be anything, even outside of the dictionary.
+    out.extend(
+        array.keys().values().iter().map(|key| distinct.get(key.as_usize()).map_or(NULL, |d| *d)),
+    );
+    mark_nulls(array.keys().nulls(), out);
+}
+
+fn runs<R: RunEndIndexType>(array: &dyn Array, out: &mut Vec<u64>) {
+    let Some(array) = array.as_any().downcast_ref::<RunArray<R>>() else { return };
+    let distinct = digests(array.values().as_ref());
+    out.extend((0..array.len()).map(|i| distinct[array.get_physical_index(i)]));
+}
+
+fn list<O: OffsetSizeTrait>(array: &GenericListArray<O>, out: &mut Vec<u64>) {
+    let offsets = array.value_offsets();
+    let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+    let items = digests(array.values().slice(first, last - first).as_ref());
+    out.extend(
+        offsets
+            .windows(2)
+            .map(|w| sequence(&items[w[0].as_usize() - first..w[1].as_usize() - first])),
+    );
+    mark_nulls(array.nulls(), out);
+}
+
+fn list_view<O: OffsetSizeTrait>(array: &GenericListViewArray<O>, out: &mut Vec<u64>) {
+    let items = digests(array.values().as_ref());
+    out.extend(array.value_offsets().iter().zip(array.value_sizes()).map(|(offset, size)| {
+        let offset = offset.as_usize();
+        sequence(&items[offset..offset + size.as_usize()])
+    }));
+    mark_nulls(array.nulls(), out);
+}
+
+fn map(array: &MapArray, out: &mut Vec<u64>) {
+    let offsets = array.value_offsets();
+    let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+    let entries: StructArray = array.entries().slice(first, last - first);
+    let items = digests(&entries);
+    out.extend(
+        offsets
+            .windows(2)
+            .map(|w| sequence(&items[w[0].as_usize() - first..w[1].as_usize() - first])),
+    );
+    mark_nulls(array.nulls(), out);
+}
+
+fn structure(array: &StructArray, out: &mut Vec<u64>) {
+    out.resize(array.len(), Kind::Struct.seed());
+    let mut field = Vec::new();
+    for column in array.columns() {
+        values(column.as_ref(), &mut field);
+        for (hash, value) in out.iter_mut().zip(&field) {
+            *hash = combine(*hash, *value);
+        }
+    }
+    out.iter_mut().for_each(|hash| *hash = mix(*hash));
+    mark_nulls(array.nulls(), out);
+}
+
+fn union(array: &UnionArray, out: &mut Vec<u64>) {
+    let DataType::Union(fields, _) = array.data_type() else { return };
+    let mut children: Vec<Vec<u64>> = vec![Vec::new(); 128];
+    for (id, _) in fields.iter() {
+        if let Some(slot) = children.get_mut(id as usize) {
+            *slot = digests(array.child(id).as_ref());
+        }
+    }
+    out.extend((0..array.len()).map(|i| {
+        let child = children.get(array.type_id(i) as usize);
+        child.and_then(|child| child.get(array.value_offset(i))).map_or(NULL, |digest| *digest)
+    }));
 }

@@ -1,16 +1,18 @@
-//! `streamjoin data`: recordings and tables, listed, looked at, made, recorded.
+//! `streamjoin data`: recordings and tables, listed, inspected, imported, recorded.
 
+mod failure;
 mod import;
 mod inspect;
 mod list;
+mod printing;
 mod reading;
 mod record;
 mod statistics;
+mod writing;
 
 use std::io::Write;
 
-use clap::{Args, Subcommand, ValueEnum};
-use streamjoin_datasets::DatasetError;
+use clap::{Args, Subcommand};
 
 use crate::error::{Failure, Result};
 use crate::sink::PipeStdout;
@@ -18,8 +20,10 @@ use crate::sink::PipeStdout;
 pub use import::ImportArgs;
 pub use inspect::InspectArgs;
 pub use list::ListArgs;
+pub use printing::DataFormat;
 pub use reading::ReadingArgs;
 pub use record::RecordArgs;
+pub use writing::WritingArgs;
 
 /// List, inspect, import and record recordings and tables
 #[derive(Clone, Debug, Args)]
@@ -38,18 +42,8 @@ pub enum DataCommand {
     Inspect(InspectArgs),
     /// Write files or a generator's rows to one file with a sidecar
     Import(Box<ImportArgs>),
-    /// Record what comes on standard input, with the time at which it comes
+    /// Record the rows of standard input, each with the time of its arrival
     Record(Box<RecordArgs>),
-}
-
-/// How to print.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum DataFormat {
-    /// Tables.
-    #[default]
-    Human,
-    /// One JSON object.
-    Json,
 }
 
 /// Runs the command.
@@ -58,7 +52,7 @@ pub enum DataFormat {
 /// A usage failure for arguments that do not fit, a run failure for files that
 /// cannot be read or written.
 pub fn run(args: &DataArgs) -> Result<()> {
-    let (text, verdict) = match &args.command {
+    let (text, outcome) = match &args.command {
         DataCommand::List(args) => list::run(args)?,
         DataCommand::Inspect(args) => (inspect::run(args)?, Ok(())),
         DataCommand::Import(args) => (import::run(args)?, Ok(())),
@@ -67,25 +61,5 @@ pub fn run(args: &DataArgs) -> Result<()> {
     PipeStdout::default()
         .write_all(text.as_bytes())
         .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
-    verdict
-}
-
-/// What arguments alone show is usage; what files show is not.
-fn failure(error: DatasetError) -> Failure {
-    match error {
-        DatasetError::UnknownFormat { .. }
-        | DatasetError::UnknownFormatName { .. }
-        | DatasetError::UnknownColumn { .. }
-        | DatasetError::UnknownType { .. }
-        | DatasetError::CannotHold { .. }
-        | DatasetError::Collision { .. }
-        | DatasetError::Exists { .. }
-        | DatasetError::Glob { .. }
-        | DatasetError::Generator { .. } => Failure::usage(error),
-        error => Failure::run(error),
-    }
-}
-
-fn json(value: &serde_json::Value) -> String {
-    format!("{value:#}\n")
+    outcome
 }
