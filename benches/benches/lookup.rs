@@ -1,6 +1,6 @@
-//! Indexes by themselves, by phase: hash, build, pairs, sum, exists, with both
-//! hashbrown baselines and the memory limit beside them. Ratios between lines of
-//! one run are what counts; see METHODOLOGY.md.
+//! Indexes by themselves, by phase: hash, build, pairs, sum, exists, next to both
+//! hashbrown baselines and the memory limit. Only ratios between lines of one run
+//! count; see METHODOLOGY.md.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -96,7 +96,7 @@ fn probe(c: &mut Criterion) {
     }
 }
 
-/// What so many batches take at least: one touch of an array with every key in
+/// The least time of this many batches: one touch of an array with every key in
 /// it, and one of the payload where a row is found.
 fn limit(meter: &TouchMeter, workload: &Workload, batches: u64, gathers: bool) -> Duration {
     let array = 8 * workload.build_rows as u64;

@@ -1,6 +1,6 @@
 //! The stream-static join as callers have it: gather (columns out), partition
-//! and every other layout, and residual conditions, with `row-at-a-time` beside
-//! each. Ratios between lines of one run are what counts; see METHODOLOGY.md.
+//! and every other layout, and residual conditions, each next to
+//! `row-at-a-time`. Only ratios between lines of one run count; see METHODOLOGY.md.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn of(index: IndexKind, layout: Layout) -> stream_static::Options {
     stream_static::Options { index: index.into(), layout, ..stream_static::Options::default() }
 }
 
-/// Payload columns materialised beside the stream's.
+/// Payload columns materialised next to the stream's.
 fn gather(c: &mut Criterion) {
     for build_rows in table_rows() {
         for (hit_rate, payload, join_type) in [

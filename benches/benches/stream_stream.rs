@@ -20,10 +20,8 @@ use streamjoin_kernels::StoreKind;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Stores without blocks are measured up to so many live rows a side.
+/// Stores without blocks are measured up to this many live rows per side.
 const PLAIN_STORES: usize = 1_000_000;
-
-const OPERATOR_THREADS: &[usize] = &[1];
 
 const LIVE: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 /// Width of the interval and its shift.
@@ -36,8 +34,8 @@ const KEYS: [KeyChoice; 4] = [
     KeyChoice::Zipf { exponent: 1.2, matches: 80.0 },
 ];
 
-/// A phase, and for how long it is measured: what is timed is a part of what
-/// runs, and the short phases a small one.
+/// A phase, and how long it is measured. Only the phase is timed, and the short
+/// phases are a small part of what runs.
 type Phase = (&'static str, fn(&Meter) -> Duration, Duration);
 
 const PHASES: [Phase; 3] = [
@@ -50,7 +48,7 @@ fn base() -> Setting {
     Setting { interval: INTERVALS[0].0, ..Setting::default() }
 }
 
-/// The settings, without those that cannot be.
+/// The settings, without the impossible ones.
 fn settings() -> Vec<Setting> {
     let mut all = Vec::new();
     for live in LIVE {
@@ -88,7 +86,7 @@ fn stores(live: usize) -> impl Iterator<Item = StoreKind> {
     StoreKind::ALL.into_iter().filter(move |kind| live <= PLAIN_STORES || !plain.contains(kind))
 }
 
-/// A load that is warmed up when it is first asked for: filters leave most out.
+/// A load that is warmed up when it is first used: filters leave most out.
 struct Warm<F> {
     setting: Setting,
     make: F,
@@ -161,14 +159,12 @@ fn operator(c: &mut Criterion) {
     ] {
         let mut group = group(c, &format!("operator/{setting}"), Duration::from_millis(500));
         for store in stores(setting.live) {
-            for &threads in OPERATOR_THREADS {
-                let make = || -> Box<dyn Load> {
-                    let load = OperatorLoad::empty(&setting, store, BATCH_ROWS, threads);
-                    Box::new(load.expect("checked"))
-                };
-                let name = format!("{store}/threads-{threads}");
-                Warm::new(setting, make).bench(&mut group, &name, Meter::total);
-            }
+            let make = || -> Box<dyn Load> {
+                let load = OperatorLoad::empty(&setting, store, BATCH_ROWS, 1);
+                Box::new(load.expect("checked"))
+            };
+            let name = format!("{store}/threads-1");
+            Warm::new(setting, make).bench(&mut group, &name, Meter::total);
         }
         group.finish();
     }

@@ -10,6 +10,8 @@ use std::time::Instant;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use clap::Parser;
+use streamjoin::machine::Repeated;
+use streamjoin_benches::count;
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
 use streamjoin_kernels::{IndexKind, JoinType};
@@ -49,17 +51,10 @@ struct Arguments {
     repeat: usize,
 }
 
-fn count(text: &str) -> Result<usize, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number >= 1.0 && number.fract() == 0.0 => Ok(number as usize),
-        _ => Err(format!("{text} is no number of rows")),
-    }
-}
-
 /// Rows that a repetition pushes.
 const PUSHED: usize = 1 << 20;
 
-struct Candidate {
+struct Contender {
     name: String,
     join: stream_static::Join,
     build: Vec<f64>,
@@ -93,7 +88,7 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
     let payload = column((0..pushed.len() as i64).collect());
     let stream = RecordBatch::try_from_iter([("k", column(pushed)), ("v", payload)])
         .expect("columns of one length");
-    let mut candidates = Vec::new();
+    let mut contenders = Vec::new();
     let layouts = match &arguments.layout[..] {
         [] => &Layout::ALL[..],
         some => some,
@@ -129,45 +124,41 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
                 } else {
                     format!("{layout} x{threads}")
                 };
-                candidates.push(Candidate { name, join, build: vec![], push: vec![] });
+                contenders.push(Contender { name, join, build: vec![], push: vec![] });
             }
         }
     }
     for _ in 0..arguments.repeat {
-        for candidate in &mut candidates {
+        for contender in &mut contenders {
             let started = Instant::now();
-            let snapshot = candidate.join.build(std::slice::from_ref(&table), 0).expect("a table");
-            candidate.build.push(started.elapsed().as_secs_f64() * 1e9 / rows as f64);
-            candidate.join.swap(snapshot);
+            let snapshot = contender.join.build(std::slice::from_ref(&table), 0).expect("a table");
+            contender.build.push(started.elapsed().as_secs_f64() * 1e9 / rows as f64);
+            contender.join.swap(snapshot);
         }
-        for candidate in &mut candidates {
+        for contender in &mut contenders {
             let started = Instant::now();
             let mut at = 0;
             while at + batch_rows <= stream.num_rows() {
                 let batch = stream.slice(at, batch_rows);
-                let mut cursor = candidate.join.push(&batch).expect("a batch");
+                let mut cursor = contender.join.push(&batch).expect("a batch");
                 while let Some(output) = cursor.next_batch().expect("rows") {
                     black_box(output);
                 }
                 at += batch_rows;
             }
-            candidate.push.push(started.elapsed().as_secs_f64() * 1e9 / at as f64);
+            contender.push.push(started.elapsed().as_secs_f64() * 1e9 / at as f64);
         }
     }
-    let median = |times: &[f64]| {
-        let mut times = times.to_vec();
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    println!("table {rows} rows, batches of {batch_rows}: ns a row, and how often as fast");
+    let median = |times: &[f64]| Repeated::of(times).median;
+    println!("table {rows} rows, batches of {batch_rows}: ns per row, and the speed relative to the first");
     println!("{:<28}{:>10}{:>10}{:>8}{:>12}{:>12}", "", "build", "push", "x", "bytes", "peak");
-    let base = median(&candidates[0].push);
-    for candidate in &candidates {
-        let (build, push) = (median(&candidate.build), median(&candidate.push));
-        let snapshot = candidate.join.snapshot().expect("swapped in");
+    let base = median(&contenders[0].push);
+    for contender in &contenders {
+        let (build, push) = (median(&contender.build), median(&contender.push));
+        let snapshot = contender.join.snapshot().expect("swapped in");
         println!(
             "{:<28}{build:>10.2}{push:>10.2}{:>8.2}{:>12}{:>12}  {}",
-            candidate.name,
+            contender.name,
             base / push,
             snapshot.bytes(),
             snapshot.peak_build_bytes(),

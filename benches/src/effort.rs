@@ -19,7 +19,7 @@ pub fn table_rows() -> Vec<usize> {
     rows
 }
 
-/// Keeps a group short: under a second a line.
+/// Keeps a group short: under a second per line.
 pub fn short(group: &mut BenchmarkGroup<'_, WallTime>) {
     group
         .sample_size(10)

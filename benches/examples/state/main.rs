@@ -9,14 +9,15 @@ mod targets;
 
 use clap::Parser;
 use streamjoin_benches::state_workload::{BATCH_ROWS, KeyChoice, Setting};
+use streamjoin_benches::{count, number};
 use streamjoin_kernels::StoreKind;
 
-use run::{Candidate, Plan};
+use run::{Contender, Comparison};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures state stores; shares are of 1.
+/// Measures state stores; shares are from 0 to 1.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Live rows of each side.
@@ -34,10 +35,10 @@ struct Arguments {
     /// How late they are at most, as a share of the retention.
     #[arg(long, default_value_t = 0.1)]
     late: f64,
-    /// Matches a look-up; with --zipf, at most.
+    /// Matches per look-up; with --zipf, at most.
     #[arg(long, default_value_t = 1.5)]
     matches: f64,
-    /// Live rows a key, instead of matches a look-up.
+    /// Live rows per key, instead of matches per look-up.
     #[arg(long, value_parser = number, conflicts_with = "zipf")]
     rows_a_key: Option<f64>,
     /// Exponent of hot keys; narrows the interval to --matches.
@@ -49,15 +50,15 @@ struct Arguments {
     /// The stores; all by default.
     #[arg(long, value_delimiter = ',')]
     store: Vec<StoreKind>,
-    /// Numbers of threads. Without --operator, each has a part of the keys to
-    /// itself and nothing is exchanged: what the machine allows at most.
+    /// Numbers of threads. Without --operator, each has its own part of the
+    /// keys and nothing is exchanged: what the machine allows at most.
     #[arg(long, value_delimiter = ',', default_value = "1",
           value_parser = clap::value_parser!(u32).range(1..))]
     threads: Vec<u32>,
     /// The whole operator, record batches in and out, not only the stores.
     #[arg(long)]
     operator: bool,
-    /// The settings for which rates were asked, one after the other.
+    /// The settings that have target rates, one after the other.
     #[arg(long, conflicts_with_all = ["live", "interval", "shift", "disorder", "matches",
                                       "rows_a_key", "zipf", "left_outer"])]
     targets: bool,
@@ -70,17 +71,9 @@ struct Arguments {
     /// Input rows of a batch, both sides together.
     #[arg(long, default_value_t = BATCH_ROWS)]
     batch: usize,
-    /// Compare a checksum of all pairs too; times are not to be trusted then.
+    /// Also compare a checksum of all pairs; do not trust the times then.
     #[arg(long)]
     check: bool,
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|n: &f64| *n > 0.0).ok_or_else(|| "a number above 0".into())
-}
-
-fn count(text: &str) -> Result<usize, String> {
-    number(text).map(|n| n as usize)
 }
 
 impl Arguments {
@@ -93,27 +86,27 @@ impl Arguments {
             late: self.late,
             keys: match (self.zipf, self.rows_a_key) {
                 (Some(exponent), _) => KeyChoice::Zipf { exponent, matches: self.matches },
-                (None, Some(rows)) => KeyChoice::RowsAKey(rows),
+                (None, Some(rows)) => KeyChoice::RowsPerKey(rows),
                 (None, None) => KeyChoice::Matches(self.matches),
             },
             left_outer: self.left_outer,
         }
     }
 
-    fn plan(&self, setting: Setting) -> Plan {
+    fn comparison(&self, setting: Setting) -> Comparison {
         let stores = match &self.store[..] {
             [] => StoreKind::ALL.to_vec(),
             some => some.to_vec(),
         };
-        let candidate = |store, &threads: &u32| Candidate {
+        let contender = |store, &threads: &u32| Contender {
             store,
             threads: threads as usize,
             operator: self.operator,
         };
-        Plan {
+        Comparison {
             setting,
-            candidates: (stores.into_iter())
-                .flat_map(|store| self.threads.iter().map(move |threads| candidate(store, threads)))
+            contenders: (stores.into_iter())
+                .flat_map(|store| self.threads.iter().map(move |threads| contender(store, threads)))
                 .collect(),
             repeat: self.repeat as usize,
             rows: self.rows,
@@ -123,21 +116,21 @@ impl Arguments {
     }
 }
 
-fn measure(plan: &Plan) -> Result<(), String> {
-    report::print_plan(plan)?;
-    report::print(&run::run(plan)?);
+fn measure(comparison: &Comparison) -> Result<(), String> {
+    report::print_heading(comparison)?;
+    report::print(&run::run(comparison)?);
     Ok(())
 }
 
 fn main() -> Result<(), String> {
     let arguments = Arguments::parse();
     if !arguments.targets {
-        return measure(&arguments.plan(arguments.setting()));
+        return measure(&arguments.comparison(arguments.setting()));
     }
     for target in targets::targets() {
         println!("asked: {}", target.asked);
         let setting = Setting { late: arguments.late, ..target.setting };
-        measure(&arguments.plan(setting))?;
+        measure(&arguments.comparison(setting))?;
     }
     Ok(())
 }

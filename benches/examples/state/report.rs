@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use streamjoin::machine::Repeated;
 use streamjoin_benches::state_workload::Meter;
 
-use super::run::{Outcome, Plan};
+use super::run::{Outcome, Comparison};
 
-/// Allowed for every row that expires, in the limit of a single eviction.
-const NANOS_AN_EXPIRED_ROW: f64 = 3.0;
+/// Allowed per row that expires, in the limit of a single eviction.
+const NANOS_PER_EXPIRED_ROW: f64 = 3.0;
 
 /// Column heads and widths; a bar goes before the wide ones.
 const HEADS: [(&str, usize); 16] = [
@@ -29,37 +30,28 @@ const HEADS: [(&str, usize); 16] = [
     ("spread", 6),
 ];
 
-/// The middle of some numbers, and how far apart they are relative to it.
-fn median(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
-    let middle = (low + high) / 2.0;
-    (middle, (values[values.len() - 1] - values[0]) / middle)
-}
-
-/// What was set up.
-pub(crate) fn print_plan(plan: &Plan) -> Result<(), String> {
-    let shape = plan.setting.shape()?;
-    println!("{}", plan.setting);
+/// The setting.
+pub(crate) fn print_heading(comparison: &Comparison) -> Result<(), String> {
+    let shape = comparison.setting.shape()?;
+    println!("{}", comparison.setting);
     println!(
-        "{} live rows a side, {} keys, interval {:.3} of {:.1} s; {} repetitions of {} input rows \
+        "{} live rows per side, {} keys, interval {:.3} of {:.1} s; {} repetitions of {} input rows \
          in batches of {}, both sides",
-        plan.setting.live,
+        comparison.setting.live,
         shape.distinct,
         shape.width as f64 / 1e6,
         shape.retention as f64 / 1e6,
-        plan.repeat,
-        plan.rows,
-        plan.batch
+        comparison.repeat,
+        comparison.rows,
+        comparison.batch
     );
     Ok(())
 }
 
-/// What came of it: medians over the repetitions, and the longest eviction of
-/// all of them.
+/// The results: medians over the repetitions, and the longest eviction of all
+/// of them.
 pub(crate) fn print(outcomes: &[Outcome]) {
-    let name = outcomes.iter().map(|o| o.candidate.to_string().len()).max().unwrap_or(0);
+    let name = outcomes.iter().map(|o| o.contender.to_string().len()).max().unwrap_or(0);
     print!("{:name$}", "");
     HEADS.iter().for_each(|(head, width)| print!(" {head:>width$}"));
     println!();
@@ -68,27 +60,27 @@ pub(crate) fn print(outcomes: &[Outcome]) {
         let call = outcome.repetitions.iter().map(|m| m.longest).max_by_key(|call| call.time);
         let call = call.unwrap_or_default();
         let millis = call.time.as_secs_f64() * 1e3;
-        let allowed = call.rows as f64 * NANOS_AN_EXPIRED_ROW / 1e6;
+        let allowed = call.rows as f64 * NANOS_PER_EXPIRED_ROW / 1e6;
         let size = outcome.size;
         let values = [
-            format!("{:.1}", rate(outcome).0),
-            format!("{:.2}", rate(outcome).0 / rate(&outcomes[0]).0),
-            format!("{:.1}", of(outcome, |m| per(m.total(), m.rows)).0),
-            format!("{:.1}", of(outcome, |m| per(m.probe, m.rows)).0),
-            format!("{:.1}", of(outcome, |m| per(m.insert, m.rows)).0),
-            format!("{:.1}", of(outcome, |m| per(m.evict, m.rows)).0),
-            format!("{:.1}", of(outcome, |m| per(m.rest, m.rows)).0),
-            format!("{:.2}", of(outcome, |m| per(m.evict, m.evicted)).0),
+            format!("{:.1}", rate(outcome).median),
+            format!("{:.2}", rate(outcome).median / rate(&outcomes[0]).median),
+            format!("{:.1}", of(outcome, |m| per(m.total(), m.rows)).median),
+            format!("{:.1}", of(outcome, |m| per(m.probe, m.rows)).median),
+            format!("{:.1}", of(outcome, |m| per(m.insert, m.rows)).median),
+            format!("{:.1}", of(outcome, |m| per(m.evict, m.rows)).median),
+            format!("{:.1}", of(outcome, |m| per(m.rest, m.rows)).median),
+            format!("{:.2}", of(outcome, |m| per(m.evict, m.evicted)).median),
             format!("{millis:.3}"),
             call.rows.to_string(),
             format!("{:.3}", (millis - allowed).max(0.0)),
-            format!("{:.2}", of(outcome, |m| m.pairs as f64 / m.rows as f64).0),
-            format!("{:.2}", of(outcome, |m| m.walked as f64 / m.rows as f64).0),
+            format!("{:.2}", of(outcome, |m| m.pairs as f64 / m.rows as f64).median),
+            format!("{:.2}", of(outcome, |m| m.walked as f64 / m.rows as f64).median),
             format!("{:.1}", size.bytes() as f64 / size.rows as f64),
             size.rows.to_string(),
-            format!("{:.0}%", rate(outcome).1 * 100.0),
+            format!("{:.0}%", rate(outcome).spread * 100.0),
         ];
-        print!("{:name$}", outcome.candidate.to_string());
+        print!("{:name$}", outcome.contender.to_string());
         HEADS.iter().zip(&values).for_each(|((_, width), value)| print!(" {value:>width$}"));
         println!();
     }
@@ -106,11 +98,13 @@ pub(crate) fn print(outcomes: &[Outcome]) {
     println!();
 }
 
-fn of(outcome: &Outcome, value: impl Fn(&Meter) -> f64) -> (f64, f64) {
-    median(outcome.repetitions.iter().map(value))
+/// Median and spread of a value over the repetitions.
+fn of(outcome: &Outcome, value: impl Fn(&Meter) -> f64) -> Repeated {
+    let values: Vec<f64> = outcome.repetitions.iter().map(value).collect();
+    Repeated::of(&values)
 }
 
-/// Nanoseconds a row.
+/// Nanoseconds per row.
 fn per(time: Duration, rows: u64) -> f64 {
     time.as_nanos() as f64 / rows.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! Repetitions of the candidates in turn.
+//! Repetitions of the contenders in turn.
 
 use std::fmt;
 
@@ -8,41 +8,41 @@ use streamjoin_benches::state_workload::{
 use streamjoin_kernels::StoreKind;
 use streamjoin_kernels::state::StateSize;
 
-/// What to measure.
+/// What is compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct Comparison {
     pub(crate) setting: Setting,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) contenders: Vec<Contender>,
     pub(crate) repeat: usize,
     pub(crate) rows: usize,
     pub(crate) batch: usize,
     pub(crate) check: bool,
 }
 
-/// One of those that take turns.
+/// A store, or an operator on it, that is measured.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct Contender {
     pub(crate) store: StoreKind,
     pub(crate) threads: usize,
     /// The whole operator, not only its stores.
     pub(crate) operator: bool,
 }
 
-/// What was measured of one candidate.
+/// What was measured of one contender.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    pub(crate) candidate: Candidate,
+    pub(crate) contender: Contender,
     pub(crate) repetitions: Vec<Meter>,
     pub(crate) size: StateSize,
 }
 
-impl Candidate {
-    fn load(self, plan: &Plan) -> Result<Box<dyn Load>, String> {
+impl Contender {
+    fn load(self, comparison: &Comparison) -> Result<Box<dyn Load>, String> {
         let Self { store, threads, operator } = self;
         Ok(match (operator, threads) {
-            (true, _) => Box::new(OperatorLoad::empty(&plan.setting, store, plan.batch, threads)?),
-            (false, 1) => Box::new(StoreLoad::empty(&plan.setting, store, plan.batch, 0)?),
-            (false, _) => Box::new(SideBySide::empty(&plan.setting, store, plan.batch, threads)?),
+            (true, _) => Box::new(OperatorLoad::empty(&comparison.setting, store, comparison.batch, threads)?),
+            (false, 1) => Box::new(StoreLoad::empty(&comparison.setting, store, comparison.batch, 0)?),
+            (false, _) => Box::new(SideBySide::empty(&comparison.setting, store, comparison.batch, threads)?),
         })
     }
 
@@ -53,7 +53,7 @@ impl Candidate {
     }
 }
 
-impl fmt::Display for Candidate {
+impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.store)?;
         if self.threads > 1 {
@@ -63,26 +63,26 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// Each repetition runs every candidate, in turn; all stay in steady state.
-pub(crate) fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
+/// Each repetition runs every contender, in turn; all stay in steady state.
+pub(crate) fn run(comparison: &Comparison) -> Result<Vec<Outcome>, String> {
     let mut loads = Vec::new();
-    for candidate in &plan.candidates {
-        let mut load = candidate.load(plan)?;
-        load.warm_up(&plan.setting);
-        if plan.check {
+    for contender in &comparison.contenders {
+        let mut load = contender.load(comparison)?;
+        load.warm_up(&comparison.setting);
+        if comparison.check {
             load.check();
         }
         loads.push((load, Vec::new()));
     }
-    let batches = (plan.rows / plan.batch).max(1);
-    for _ in 0..plan.repeat {
+    let batches = (comparison.rows / comparison.batch).max(1);
+    for _ in 0..comparison.repeat {
         for (load, meters) in &mut loads {
             meters.push(load.run(batches));
         }
     }
-    let outcomes: Vec<Outcome> = (plan.candidates.iter().zip(loads))
-        .map(|(&candidate, (load, repetitions))| Outcome {
-            candidate,
+    let outcomes: Vec<Outcome> = (comparison.contenders.iter().zip(loads))
+        .map(|(&contender, (load, repetitions))| Outcome {
+            contender,
             repetitions,
             size: load.size(),
         })
@@ -96,14 +96,14 @@ fn verify(outcomes: &[Outcome]) -> Result<(), String> {
         (outcome.repetitions.iter().map(Meter::answers).collect(), outcome.size.rows)
     };
     for (i, one) in outcomes.iter().enumerate() {
-        let alike = outcomes[..i].iter().find(|o| o.candidate.answers_like(one.candidate));
+        let alike = outcomes[..i].iter().find(|o| o.contender.answers_like(one.contender));
         if let Some(other) = alike
             && answers(one) != answers(other)
         {
             return Err(format!(
                 "{} and {} give different answers: {:?} and {:?}",
-                one.candidate,
-                other.candidate,
+                one.contender,
+                other.contender,
                 answers(one),
                 answers(other)
             ));

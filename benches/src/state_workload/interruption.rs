@@ -1,20 +1,20 @@
-//! Whether the machine took the processor away in between.
+//! Whether the machine took the processor away from a thread.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The scheduler's books of the thread that made it.
+/// The scheduler's counters of the thread that created it.
 #[derive(Debug)]
 pub(super) struct Interruption {
-    /// None where there are no such books.
-    books: Option<File>,
+    /// None where the system has no such counters.
+    counters: Option<File>,
     seen: [u64; 2],
 }
 
 impl Interruption {
     pub(super) fn new() -> Self {
-        let books = File::open("/proc/thread-self/schedstat").ok();
-        let mut this = Self { books, seen: [0; 2] };
+        let counters = File::open("/proc/thread-self/schedstat").ok();
+        let mut this = Self { counters, seen: [0; 2] };
         this.happened();
         this
     }
@@ -22,7 +22,7 @@ impl Interruption {
     /// Whether the thread had to wait for a processor since it was last asked.
     pub(super) fn happened(&mut self) -> bool {
         let mut text = [0; 96];
-        let Some(read) = self.books.as_ref().and_then(|books| books.read_at(&mut text, 0).ok())
+        let Some(read) = self.counters.as_ref().and_then(|counters| counters.read_at(&mut text, 0).ok())
         else {
             return false;
         };

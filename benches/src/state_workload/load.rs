@@ -7,7 +7,7 @@ use streamjoin_kernels::state::StateSize;
 use super::meter::Meter;
 use super::setting::Setting;
 
-/// How far it runs before it is measured, in retentions.
+/// How long it runs before it is measured, in retentions.
 const WARM_UP: f64 = 1.5;
 
 /// Runs a workload batch by batch, and measures.
@@ -18,7 +18,7 @@ pub trait Load: fmt::Debug {
     /// What is held in state.
     fn size(&self) -> StateSize;
 
-    /// From now on sums up what comes out, in the timed part: to verify, not to
+    /// From now on sums up the output, within the timed part: to verify, not to
     /// measure.
     fn check(&mut self);
 

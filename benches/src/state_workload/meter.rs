@@ -17,11 +17,11 @@ pub struct Meter {
     pub rows: u64,
     /// Pairs that were found.
     pub pairs: u64,
-    /// Stored rows that were looked at for them.
+    /// Stored rows that were visited for them.
     pub walked: u64,
     /// Rows that expired.
     pub evicted: u64,
-    /// Those that were handed out because they never matched.
+    /// Those that were emitted because they never matched.
     pub unmatched: u64,
     /// The sum over the pairs and the unmatched rows of a hash of each, where
     /// that was asked for.
@@ -63,7 +63,7 @@ impl Meter {
         [self.rows, self.pairs, self.evicted, self.unmatched, self.checksum]
     }
 
-    /// Takes up an eviction.
+    /// Adds an eviction.
     pub(super) fn evicted(&mut self, call: EvictCall, interrupted: bool) {
         self.evict += call.time;
         self.evicted += call.rows;
@@ -75,8 +75,8 @@ impl Meter {
         }
     }
 
-    /// Takes up what another thread did at the same time: counts are summed,
-    /// of times the longer ones count.
+    /// Adds the work of another thread at the same time: counts are summed, of
+    /// times the longer ones are kept.
     pub fn beside(&mut self, other: &Self) {
         let slower = if other.total() > self.total() { *other } else { *self };
         self.with(other);
@@ -84,7 +84,7 @@ impl Meter {
         (self.evict, self.rest) = (slower.evict, slower.rest);
     }
 
-    /// Takes up other batches.
+    /// Adds other batches.
     pub fn with(&mut self, other: &Self) {
         self.probe += other.probe;
         self.insert += other.insert;

@@ -1,11 +1,11 @@
 //! Two symmetrical streams that are joined within an interval of event time, in
-//! steady state: as many rows leave the state as come in.
+//! steady state: as many rows leave the state as enter it.
 //!
 //! A row is a key (`i64`), an event time in microseconds and 8 bytes of payload.
 //! A batch has [`BATCH_ROWS`] input rows, half of them of each side. Every row
 //! is hashed, probed against the other side's state within the interval and
 //! stored in its own side's; then what is older than the retention is evicted
-//! and reclaimed. Nothing of what the source does is timed.
+//! and reclaimed. The source is not timed.
 
 mod interruption;
 mod load;

@@ -28,7 +28,7 @@ const NUMBER: usize = 2;
 #[derive(Debug)]
 pub struct OperatorLoad {
     source: Source,
-    /// Rows of each side a batch.
+    /// Rows of each side per batch.
     side_rows: usize,
     join: stream_stream::Join,
     /// None: one thread.
@@ -38,14 +38,14 @@ pub struct OperatorLoad {
 }
 
 impl OperatorLoad {
-    /// An operator that has seen nothing yet, and joins on so many threads.
+    /// An operator that has seen nothing yet, and joins on this many threads.
     ///
     /// The interval is symmetrical, and the delay of both watermarks is the
     /// rest of the retention, or what late rows need.
     ///
     /// # Errors
-    /// What of the setting is out of range, in words; a shift is: only one side
-    /// would look back by it. Threads that cannot be started.
+    /// What is out of range in the setting; a shift is, as only one side would look
+    /// back by it. Threads that cannot be started.
     pub fn empty(
         setting: &Setting,
         store: StoreKind,
@@ -111,7 +111,7 @@ impl OperatorLoad {
         let advanced = self.join.advance().expect("the batch was read to its end");
         let advanced = drain(advanced, self.checks, meter);
         let elapsed = started.elapsed();
-        // Which of the phases it was that the machine interrupted is not known.
+        // It is not known which phase the machine interrupted.
         let interrupted = self.interruption.happened();
         let phases = [pushed, advanced].into_iter().flatten();
         let phases = phases.map(|report| note(&report, interrupted, meter)).sum();
@@ -158,7 +158,7 @@ fn drain(
     Some(batch.report().clone())
 }
 
-/// Takes up a batch; the time of the phases that a meter has.
+/// Adds a batch; returns the time of the phases that a meter has.
 fn note(report: &BatchReport, interrupted: bool, meter: &mut Meter) -> Duration {
     let times = &report.times;
     meter.probe += times.probe;
@@ -171,7 +171,7 @@ fn note(report: &BatchReport, interrupted: bool, meter: &mut Meter) -> Duration 
     times.probe + times.insert + times.evict
 }
 
-/// As of the stores: pairs, and left rows without one.
+/// The checksum of the stores: pairs, and left rows without one.
 fn checksum(rows: &RecordBatch) -> u64 {
     let column = |at: usize| rows.column(at).as_primitive::<Int64Type>();
     let (left, right) = (column(0), column(1));

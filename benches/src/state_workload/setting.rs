@@ -1,14 +1,14 @@
-//! What a workload looks like.
+//! The settings of a workload.
 
 use std::fmt;
 
 /// Event time between two rows of a side, in microseconds.
 pub const STEP: i64 = 1000;
 
-/// Rows looked up without a partner: as many keys as with so many matches.
+/// Where no look-up has a match: as many keys as with this many matches.
 const MATCHES_OF_MISSES: f64 = 1.5;
 
-/// A workload. Shares are of 1.
+/// A workload. Shares are from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// Rows of each side in state.
@@ -25,27 +25,27 @@ pub struct Setting {
     /// How late these are at most, as a share of the retention; any delay up to
     /// it is equally likely.
     pub late: f64,
-    /// Which keys there are.
+    /// Which keys exist.
     pub keys: KeyChoice,
     /// Whether the left side is preserved: left outer, not inner.
     pub left_outer: bool,
 }
 
-/// Which keys there are. Both sides draw from the same.
+/// Which keys exist. Both sides draw from the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KeyChoice {
-    /// Equally likely ones, as many as give each look-up so many matches; with
+    /// Equally likely ones, as many as give each look-up this many matches; with
     /// 0, no key is on both sides.
     Matches(f64),
-    /// Equally likely ones, with so many live rows each; the interval says how
-    /// many of them match.
-    RowsAKey(f64),
+    /// Equally likely ones, with this many live rows each; the interval determines
+    /// how many of them match.
+    RowsPerKey(f64),
     /// As many as live rows, by a Zipf law. The interval is narrowed until a
-    /// look-up has so many matches in the mean.
+    /// look-up has this many matches on average.
     Zipf {
         /// The law's exponent.
         exponent: f64,
-        /// Matches of a look-up at most, in the mean.
+        /// Matches per look-up at most, on average.
         matches: f64,
     },
 }
@@ -85,7 +85,7 @@ impl Setting {
     /// What follows from it.
     ///
     /// # Errors
-    /// What is out of range, in words.
+    /// What is out of range.
     pub fn shape(&self) -> Result<Shape, String> {
         let shares = [self.interval, self.shift, self.disorder, self.late];
         if !shares.iter().all(|share| (0.0..=1.0).contains(share)) {
@@ -99,7 +99,7 @@ impl Setting {
         let distinct = match self.keys {
             KeyChoice::Matches(0.0) => rows * interval / MATCHES_OF_MISSES,
             KeyChoice::Matches(matches) => rows * interval / matches,
-            KeyChoice::RowsAKey(each) => self.live as f64 / each,
+            KeyChoice::RowsPerKey(each) => self.live as f64 / each,
             KeyChoice::Zipf { exponent, matches } => {
                 interval = interval.min(matches / (rows * coincidence(self.live, exponent)));
                 self.live as f64
@@ -119,8 +119,8 @@ impl Setting {
         })
     }
 
-    /// Rows of a side that come in during a retention. Late rows stay for a
-    /// shorter time, so it is longer for as many that live.
+    /// Rows of a side that enter during a retention. Late rows stay for a shorter
+    /// time, so it takes more rows to keep as many live.
     #[must_use]
     pub fn rows_of_retention(&self) -> f64 {
         self.live as f64 / (1.0 - self.disorder * self.late / 2.0)
@@ -161,7 +161,7 @@ impl fmt::Display for Setting {
         write!(f, "/disorder-{}", percent(self.disorder))?;
         match self.keys {
             KeyChoice::Matches(matches) => write!(f, "/matches-{matches}")?,
-            KeyChoice::RowsAKey(rows) => write!(f, "/rows-a-key-{rows:e}")?,
+            KeyChoice::RowsPerKey(rows) => write!(f, "/rows-a-key-{rows:e}")?,
             KeyChoice::Zipf { exponent, matches } => {
                 write!(f, "/matches-{matches}-zipf-{exponent}")?;
             }

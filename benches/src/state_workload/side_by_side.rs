@@ -9,17 +9,17 @@ use super::setting::Setting;
 use super::store_load::StoreLoad;
 
 /// Threads that divide the keys among them, each with stores and a source of
-/// its own. No row changes hands: as much as threads could give on a machine.
+/// its own. No row is exchanged: the most that threads could gain on a machine.
 #[derive(Debug)]
 pub struct SideBySide {
     parts: Vec<StoreLoad>,
 }
 
 impl SideBySide {
-    /// Empty stores of so many threads, which share the rows of a batch.
+    /// Empty stores of this many threads, which share the rows of a batch.
     ///
     /// # Errors
-    /// What of the setting is out of range, in words.
+    /// What is out of range in the setting.
     pub fn empty(
         setting: &Setting,
         kind: StoreKind,

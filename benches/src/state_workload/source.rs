@@ -1,12 +1,11 @@
-//! Rows without end, the same ones for the same setting.
+//! Endless rows, the same ones for the same setting.
 
 use streamjoin_kernels::Side;
 use streamjoin_kernels::arch::mix;
 
 use super::setting::{KeyChoice, STEP, Setting, Shape, zipf_weights};
 
-/// Keys that are drawn by a slow law are drawn once, so many at most, and
-/// come again.
+/// Keys that are slow to draw are drawn once, at most this many, and repeat.
 const DRAWN: usize = 1 << 22;
 
 /// Event time of the first row: later than 1970, where watermarks begin.
@@ -51,7 +50,7 @@ impl Source {
     /// The source of a setting.
     ///
     /// # Errors
-    /// What is out of range, in words.
+    /// What is out of range.
     pub fn new(setting: &Setting, seed: u64) -> Result<Self, String> {
         let shape = setting.shape()?;
         let seed = mix(seed ^ 0x5eed);
@@ -77,7 +76,7 @@ impl Source {
         &self.shape
     }
 
-    /// The next batch, with so many rows of each side.
+    /// The next batch, with this many rows of each side.
     pub fn batch(&mut self, rows: usize) -> Batch {
         let numbers = self.next..self.next + rows as u64;
         self.next = numbers.end;

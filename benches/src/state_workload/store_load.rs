@@ -21,14 +21,14 @@ use super::meter::{EvictCall, Meter};
 use super::setting::Setting;
 use super::source::{Rows, Source};
 
-/// Pairs that a look-up gives out at a time, as the operator asks for.
+/// Pairs that a look-up emits at a time, as in the operator.
 const PAIRS: usize = 8192;
 
-/// Two stores, their source and what is used again from batch to batch.
+/// Two stores, their source and buffers that are reused from batch to batch.
 #[derive(Debug)]
 pub struct StoreLoad {
     source: Source,
-    /// Rows of each side a batch.
+    /// Rows of each side per batch.
     side_rows: usize,
     hasher: KeyHasher,
     stores: [Box<dyn StateStore>; 2],
@@ -63,10 +63,10 @@ impl Arrivals {
 }
 
 impl StoreLoad {
-    /// Empty stores, for batches of so many input rows.
+    /// Empty stores, for batches of this many input rows.
     ///
     /// # Errors
-    /// What of the setting is out of range, in words.
+    /// What is out of range in the setting.
     pub fn empty(
         setting: &Setting,
         kind: StoreKind,

@@ -1,8 +1,10 @@
+//! Workloads of two streams: every store gives the same answers.
+
 use streamjoin_kernels::StoreKind;
 
 use super::*;
 
-/// Runs a setting on every store; the answers, and the pairs a row.
+/// Runs a setting on every store; the answers, and the pairs per row.
 fn verify(setting: &Setting) -> f64 {
     let mut expected = None;
     let mut matches = 0.0;
@@ -38,7 +40,7 @@ fn every_store_gives_the_same_answers_and_the_matches_that_were_asked_for() {
     }
     let misses = Setting { keys: KeyChoice::Matches(0.0), left_outer: true, ..base };
     assert_eq!(verify(&misses), 0.0);
-    let hot = Setting { keys: KeyChoice::RowsAKey(400.0), interval: 0.01, shift: 0.5, ..base };
+    let hot = Setting { keys: KeyChoice::RowsPerKey(400.0), interval: 0.01, shift: 0.5, ..base };
     assert!((3.2..4.8).contains(&verify(&hot)));
     let zipf = Setting { keys: KeyChoice::Zipf { exponent: 1.2, matches: 20.0 }, ..base };
     let found = verify(&zipf);
