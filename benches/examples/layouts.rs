@@ -150,7 +150,9 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
         }
     }
     let median = |times: &[f64]| Repeated::of(times).median;
-    println!("table {rows} rows, batches of {batch_rows}: ns per row, and the speed relative to the first");
+    println!(
+        "table {rows} rows, batches of {batch_rows}: ns per row, and the speed relative to the first"
+    );
     println!("{:<28}{:>10}{:>10}{:>8}{:>12}{:>12}", "", "build", "push", "x", "bytes", "peak");
     let base = median(&contenders[0].push);
     for contender in &contenders {

@@ -252,7 +252,10 @@ fn json_lines_columns_and_lines() {
     assert_eq!(rows.column(3).null_count(), 2);
 
     refused(open(&put(at, "a.jsonl", "{\"a\": 1}\n{\"a\": }\n")), &["a.jsonl, line 2", "not JSON"]);
-    refused(open(&put(at, "b.jsonl", "[{\"a\": 1}]\n")), &["b.jsonl, line 1", "one object per line"]);
+    refused(
+        open(&put(at, "b.jsonl", "[{\"a\": 1}]\n")),
+        &["b.jsonl, line 1", "one object per line"],
+    );
     fs::write(at.join("c.jsonl"), b"{\"a\": \"\xff\"}\n").unwrap();
     refused(open(&at.join("c.jsonl")), &["c.jsonl, line 1", "not UTF-8"]);
     let mut long = String::new();

@@ -12,7 +12,7 @@ use streamjoin_benches::state_workload::{BATCH_ROWS, KeyChoice, Setting};
 use streamjoin_benches::{count, number};
 use streamjoin_kernels::StoreKind;
 
-use run::{Contender, Comparison};
+use run::{Comparison, Contender};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use streamjoin::machine::Repeated;
 use streamjoin_benches::state_workload::Meter;
 
-use super::run::{Outcome, Comparison};
+use super::run::{Comparison, Outcome};
 
 /// Allowed per row that expires, in the limit of a single eviction.
 const NANOS_PER_EXPIRED_ROW: f64 = 3.0;

@@ -40,9 +40,18 @@ impl Contender {
     fn load(self, comparison: &Comparison) -> Result<Box<dyn Load>, String> {
         let Self { store, threads, operator } = self;
         Ok(match (operator, threads) {
-            (true, _) => Box::new(OperatorLoad::empty(&comparison.setting, store, comparison.batch, threads)?),
-            (false, 1) => Box::new(StoreLoad::empty(&comparison.setting, store, comparison.batch, 0)?),
-            (false, _) => Box::new(SideBySide::empty(&comparison.setting, store, comparison.batch, threads)?),
+            (true, _) => Box::new(OperatorLoad::empty(
+                &comparison.setting,
+                store,
+                comparison.batch,
+                threads,
+            )?),
+            (false, 1) => {
+                Box::new(StoreLoad::empty(&comparison.setting, store, comparison.batch, 0)?)
+            }
+            (false, _) => {
+                Box::new(SideBySide::empty(&comparison.setting, store, comparison.batch, threads)?)
+            }
         })
     }
 

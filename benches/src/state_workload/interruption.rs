@@ -22,7 +22,8 @@ impl Interruption {
     /// Whether the thread had to wait for a processor since it was last asked.
     pub(super) fn happened(&mut self) -> bool {
         let mut text = [0; 96];
-        let Some(read) = self.counters.as_ref().and_then(|counters| counters.read_at(&mut text, 0).ok())
+        let Some(read) =
+            self.counters.as_ref().and_then(|counters| counters.read_at(&mut text, 0).ok())
         else {
             return false;
         };
