@@ -1,42 +1,20 @@
-use crate::arch::walk::{Active, Blocks, Chains, LANES, Lists};
+use crate::arch::walk::{Active, Chains, LANES, Lists};
 use crate::pairs::Pairs;
 
-/// The two passes of a round.
-pub(in crate::arch) trait Passes {
-    /// Finds out where the candidates are and prefetches them; drops the rows
-    /// that have none that is worth reading.
-    ///
-    /// # Safety
-    /// The CPU has the level. The number of heads is a power of two up to 2^28.
-    unsafe fn advance<C: Chains>(blocks: Blocks<'_>, active: &mut Active);
-
-    /// Reads the candidates: a pair for each that matches; then the next ones
-    /// stand in their place.
-    ///
-    /// # Safety
-    /// The CPU has the level; what [`walk_chains`](crate::arch::walk_chains)
-    /// asks for.
-    unsafe fn read<C: Chains>(
-        chains: &C,
-        blocks: Blocks<'_>,
-        active: &mut Active,
-        lists: &mut Lists<'_>,
-    );
-}
-
-/// # Safety
-/// The CPU has the level; what [`walk_chains`](crate::arch::walk_chains) asks for.
+/// The rounds of a walk. `advance` finds out where the candidates are, prefetches
+/// them and drops the rows that have none that is worth reading; `read` reads them:
+/// a pair for each that matches, and the next ones take their place.
 #[inline(always)]
-pub(in crate::arch) unsafe fn walk_chains<P: Passes, C: Chains>(
+pub(in crate::arch) fn walk_rounds<C: Chains>(
     chains: &C,
-    blocks: Blocks<'_>,
     active: &mut Active,
     pairs: &mut Pairs,
     limit: usize,
+    advance: impl Fn(&mut Active),
+    read: impl Fn(&mut Active, &mut Lists<'_>),
 ) -> u64 {
     let mut walked = 0;
-    // SAFETY: the caller's promise.
-    unsafe { P::advance::<C>(blocks, active) };
+    advance(active);
     while active.len > 0 {
         let (n, held) = (active.len, pairs.len());
         if held > 0 && held + n > limit {
@@ -50,14 +28,12 @@ pub(in crate::arch) unsafe fn walk_chains<P: Passes, C: Chains>(
             stored: &mut pairs.build_rows[held..],
             len: 0,
         };
-        // SAFETY: the caller's promise.
-        unsafe { P::read(chains, blocks, active, &mut lists) };
+        read(active, &mut lists);
         let found = lists.len;
         pairs.probe_rows.truncate(held + found);
         pairs.build_rows.truncate(held + found);
         chains.drop_dead(pairs, held);
-        // SAFETY: the caller's promise.
-        unsafe { P::advance::<C>(blocks, active) };
+        advance(active);
     }
     walked
 }

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::arch::generic::walk::{Passes, walk_chains as walk};
+use crate::arch::generic::walk::walk_rounds;
 use crate::arch::prefetch_address;
 use crate::arch::walk::{Active, Blocks, Chains, LinkTime, Lists, WALK_ROWS};
 use crate::pairs::Pairs;
@@ -14,66 +14,60 @@ pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
     pairs: &mut Pairs,
     limit: usize,
 ) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { walk::<Portable, C>(chains, blocks, active, pairs, limit) }
-}
-
-struct Portable;
-
-impl Passes for Portable {
-    #[inline]
-    unsafe fn advance<C: Chains>(blocks: Blocks<'_>, active: &mut Active) {
-        let Blocks { heads, shift, mask, next, span, .. } = blocks;
-        let offsets = (1u32 << shift) - 1;
-        assert!(heads.len().is_power_of_two());
-        let places = heads.len() - 1;
-        let n = active.len;
-        assert!(n <= WALK_ROWS);
-        let mut kept = 0;
-        for i in 0..n {
-            // SAFETY: `kept <= i < n <= WALK_ROWS`, the length of each column;
-            // `places` masks an index of `heads`.
-            unsafe {
-                let candidate = *active.candidates.get_unchecked(i);
-                let from = *active.from.get_unchecked(i);
-                let to = *active.to.get_unchecked(i);
-                let head = heads.get_unchecked((candidate >> shift) as usize & places);
-                let at = (candidate & offsets) as usize * C::ENTRY_WORDS;
-                let entry = if head.entries.is_null() {
-                    std::ptr::null()
-                } else {
-                    head.entries.wrapping_add(at)
-                };
-                prefetch_address(entry);
-                let age = next.wrapping_sub(candidate).wrapping_sub(1) & mask;
-                let goes_on = (age < span) & (head.greatest >= from) & (from <= to);
-                *active.rows.get_unchecked_mut(kept) = *active.rows.get_unchecked(i);
-                *active.candidates.get_unchecked_mut(kept) = candidate;
-                *active.entries.get_unchecked_mut(kept) = entry;
-                *active.bases.get_unchecked_mut(kept) = head.base;
-                *active.floors.get_unchecked_mut(kept) = head.floor;
-                *active.from.get_unchecked_mut(kept) = from;
-                *active.to.get_unchecked_mut(kept) = to;
-                kept += usize::from(goes_on);
-            }
-        }
-        active.len = kept;
-    }
-
-    #[inline]
-    unsafe fn read<C: Chains>(
-        chains: &C,
-        blocks: Blocks<'_>,
-        active: &mut Active,
-        lists: &mut Lists<'_>,
-    ) {
-        let all = 0..active.len;
+    walk_rounds(
+        chains,
+        active,
+        pairs,
+        limit,
+        |active| advance(blocks, C::ENTRY_WORDS, active),
         // SAFETY: the caller's promise.
-        unsafe { read(chains, blocks, active, all, lists) };
-    }
+        |active, lists| unsafe {
+            let all = 0..active.len;
+            read(chains, blocks, active, all, lists)
+        },
+    )
 }
 
-/// [`Passes::read`] for a range of the rows.
+#[inline]
+fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
+    let Blocks { heads, shift, mask, next, span, .. } = blocks;
+    let offsets = (1u32 << shift) - 1;
+    assert!(heads.len().is_power_of_two());
+    let places = heads.len() - 1;
+    let n = active.len;
+    assert!(n <= WALK_ROWS);
+    let mut kept = 0;
+    for i in 0..n {
+        // SAFETY: `kept <= i < n <= WALK_ROWS`, the length of each column;
+        // `places` masks an index of `heads`.
+        unsafe {
+            let candidate = *active.candidates.get_unchecked(i);
+            let from = *active.from.get_unchecked(i);
+            let to = *active.to.get_unchecked(i);
+            let head = heads.get_unchecked((candidate >> shift) as usize & places);
+            let at = (candidate & offsets) as usize * entry_words;
+            let entry = if head.entries.is_null() {
+                std::ptr::null()
+            } else {
+                head.entries.wrapping_add(at)
+            };
+            prefetch_address(entry);
+            let age = next.wrapping_sub(candidate).wrapping_sub(1) & mask;
+            let goes_on = (age < span) & (head.greatest >= from) & (from <= to);
+            *active.rows.get_unchecked_mut(kept) = *active.rows.get_unchecked(i);
+            *active.candidates.get_unchecked_mut(kept) = candidate;
+            *active.entries.get_unchecked_mut(kept) = entry;
+            *active.bases.get_unchecked_mut(kept) = head.base;
+            *active.floors.get_unchecked_mut(kept) = head.floor;
+            *active.from.get_unchecked_mut(kept) = from;
+            *active.to.get_unchecked_mut(kept) = to;
+            kept += usize::from(goes_on);
+        }
+    }
+    active.len = kept;
+}
+
+/// Reads a range of the rows.
 ///
 /// # Safety
 /// What [`walk_chains`](crate::arch::walk_chains) asks for.

@@ -5,5 +5,7 @@ pub(in crate::arch) mod bloom;
 pub(in crate::arch) mod hash;
 pub(in crate::arch) mod pilot;
 pub(in crate::arch) mod select;
+mod words;
+
 // Walks have no twin of this width.
 pub(in crate::arch) use crate::arch::portable::walk;

@@ -1,22 +1,21 @@
-use std::arch::x86_64::*;
-
+use super::words::*;
 use crate::arch::bloom::{BIT_SHIFTS, BLOCK, BLOOM_MIX};
+use crate::arch::generic::bloom::bloom_kernels;
 use crate::arch::{portable, prefetch_read};
 
-/// Hashes in a vector.
-const LANES: usize = 8;
+bloom_kernels!("avx512f,avx512dq");
 
 /// Mixed hashes of a block and the numbers of their words.
 struct Placed {
-    mixed: [__m512i; BLOCK / LANES],
-    words: [__m512i; BLOCK / LANES],
+    mixed: [Words; BLOCK / LANES],
+    words: [Words; BLOCK / LANES],
 }
 
 impl Placed {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn nowhere() -> Self {
-        let zero = _mm512_setzero_si512();
+        let zero = zero();
         Self { mixed: [zero; BLOCK / LANES], words: [zero; BLOCK / LANES] }
     }
 
@@ -26,19 +25,16 @@ impl Placed {
     #[target_feature(enable = "avx512f,avx512dq")]
     unsafe fn place(&mut self, filter: &[u64], prefetch: bool, hashes: &[u64]) {
         debug_assert_eq!(hashes.len(), BLOCK);
-        let len = _mm512_set1_epi64(filter.len() as i64);
+        let len = splat(filter.len() as i64);
         for (i, (mixed, word)) in self.mixed.iter_mut().zip(&mut self.words).enumerate() {
             // SAFETY: eight hashes from `8 * i` on are there, for `i < 8`; the
             // load needs no alignment.
-            let hash = unsafe { _mm512_loadu_si512(hashes.as_ptr().add(i * LANES).cast()) };
-            let folded = _mm512_xor_si512(hash, _mm512_srli_epi64::<32>(hash));
-            *mixed = _mm512_mullo_epi64(folded, _mm512_set1_epi64(BLOOM_MIX as i64));
-            *word = _mm512_mul_epu32(_mm512_srli_epi64::<32>(*mixed), len);
-            *word = _mm512_srli_epi64::<32>(*word);
+            let hash = unsafe { load(hashes.as_ptr().add(i * LANES).cast()) };
+            (*mixed, *word) = place(hash, len);
             if prefetch {
                 let mut at = [0u64; LANES];
                 // SAFETY: the array is as large as the vector.
-                unsafe { _mm512_storeu_si512(at.as_mut_ptr().cast(), *word) };
+                unsafe { store(at.as_mut_ptr().cast(), *word) };
                 at.iter().for_each(|&word| prefetch_read(filter, word as usize));
             }
         }
@@ -51,20 +47,10 @@ impl Placed {
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     unsafe fn passing(&self, filter: &[u64]) -> u64 {
-        let one = _mm512_set1_epi64(1);
-        let low_six = _mm512_set1_epi64(63);
         let mut passing = 0;
         for (i, (&mixed, &word)) in self.mixed.iter().zip(&self.words).enumerate() {
-            let mut bits = _mm512_setzero_si512();
-            for shift in BIT_SHIFTS {
-                let number = _mm512_srl_epi64(mixed, _mm_cvtsi32_si128(shift as i32));
-                let bit = _mm512_sllv_epi64(one, _mm512_and_si512(number, low_six));
-                bits = _mm512_or_si512(bits, bit);
-            }
-            // SAFETY: a word's number is below that of the words.
-            let word = unsafe { _mm512_i64gather_epi64::<8>(word, filter.as_ptr().cast()) };
-            let passes = _mm512_cmpeq_epi64_mask(_mm512_and_si512(word, bits), bits);
-            passing |= u64::from(passes) << (i * LANES);
+            // SAFETY: placed in this filter.
+            passing |= unsafe { self::passing(filter, mixed, word) } << (i * LANES);
         }
         passing
     }

@@ -6,3 +6,4 @@ pub(in crate::arch) mod hash;
 pub(in crate::arch) mod pilot;
 pub(in crate::arch) mod select;
 pub(in crate::arch) mod walk;
+mod words;

@@ -1,82 +1,15 @@
 use std::arch::x86_64::*;
 
+use super::words::*;
+use crate::arch::generic::pilot::pilot_kernels;
 use crate::arch::pilot::{Geometry, Hashed, IN_FLIGHT, PILOT_STEP, SLOT_MIX, Strided};
 use crate::arch::{portable, prefetch_read};
 use crate::pairs::NO_ROW;
 
-/// Keys in a vector.
-const LANES: usize = 8;
 /// Vectors whose words are on their way.
 const GROUPS: usize = IN_FLIGHT / LANES;
 
-/// A [`Geometry`] in vectors.
-#[derive(Clone, Copy)]
-struct Lanes {
-    buckets: __m512i,
-    part_slots: __m512i,
-    part_shift: __m128i,
-    skipped_bits: __m128i,
-}
-
-impl Lanes {
-    #[target_feature(enable = "avx512f")]
-    fn new(geometry: &Geometry) -> Self {
-        Self {
-            buckets: _mm512_set1_epi64(i64::from(geometry.buckets)),
-            part_slots: _mm512_set1_epi64(i64::from(geometry.part_slots)),
-            part_shift: _mm_cvtsi32_si128(63 - geometry.part_bits as i32),
-            skipped_bits: _mm_cvtsi32_si128(geometry.skipped_bits as i32),
-        }
-    }
-
-    /// The slots of eight hashes, one in each 64 bits.
-    ///
-    /// # Safety
-    /// There is a pilot for each bucket and three bytes after the last one.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512vl")]
-    unsafe fn slots(self, pilots: &[u8], hash: __m512i) -> __m512i {
-        let bucket = _mm512_mul_epu32(_mm512_srli_epi64::<32>(hash), self.buckets);
-        let bucket = _mm512_cvtepi64_epi32(_mm512_srli_epi64::<32>(bucket));
-        // SAFETY: a bucket is below `buckets`, and four bytes from its pilot on
-        // are there (the caller's promise).
-        let pilot = unsafe { _mm256_i32gather_epi32::<1>(pilots.as_ptr().cast(), bucket) };
-        let pilot = _mm512_and_si512(_mm512_cvtepu32_epi64(pilot), _mm512_set1_epi64(0xff));
-        // Multiplications take the lower halves, so that nothing need be masked.
-        let step = _mm512_mul_epu32(pilot, _mm512_set1_epi64(i64::from(PILOT_STEP)));
-        let changed = _mm512_xor_si512(_mm512_srl_epi64(hash, self.skipped_bits), step);
-        let mixed = _mm512_mul_epu32(changed, _mm512_set1_epi64(i64::from(SLOT_MIX)));
-        let inner = _mm512_srli_epi64::<32>(_mm512_mul_epu32(mixed, self.part_slots));
-        let part = _mm512_srl_epi64(_mm512_srli_epi64::<1>(hash), self.part_shift);
-        _mm512_add_epi64(inner, _mm512_mul_epu32(part, self.part_slots))
-    }
-}
-
-/// # Safety
-/// There is a pilot for each bucket and three bytes after the last one.
-#[target_feature(enable = "avx512f,avx512vl")]
-pub(in crate::arch) unsafe fn pilot_slots(
-    geometry: &Geometry,
-    pilots: &[u8],
-    hashes: &[u64],
-    slots: &mut [u32],
-) {
-    let whole = hashes.len().min(slots.len()) / LANES * LANES;
-    let lanes = Lanes::new(geometry);
-    for start in (0..whole).step_by(LANES) {
-        // SAFETY: `start + 8 <= whole`, which is no more than either length;
-        // load and store need no alignment; pilots are the caller's promise.
-        unsafe {
-            let hash = _mm512_loadu_si512(hashes.as_ptr().add(start).cast());
-            let slot = _mm512_cvtepi64_epi32(lanes.slots(pilots, hash));
-            _mm256_storeu_si256(slots.as_mut_ptr().add(start).cast(), slot);
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        portable::pilot::pilot_slots(geometry, pilots, &hashes[whole..], &mut slots[whole..]);
-    }
-}
+pilot_kernels!("avx512f,avx512vl");
 
 /// # Safety
 /// There is a pilot for each bucket and three bytes after the last one, and a

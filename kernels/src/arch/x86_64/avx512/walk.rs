@@ -1,6 +1,6 @@
 use std::arch::x86_64::*;
 
-use crate::arch::generic::walk::{Passes, walk_chains as walk};
+use crate::arch::generic::walk::walk_rounds;
 use crate::arch::walk::{
     Active, BlockHead, Blocks, Chains, LANES, LinkTime, Lists, ROOM, WALK_ROWS,
 };
@@ -24,41 +24,45 @@ pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
     pairs: &mut Pairs,
     limit: usize,
 ) -> u64 {
-    // SAFETY: the caller's promise, and this function has the level.
-    unsafe { walk::<Avx512, C>(chains, blocks, active, pairs, limit) }
+    walk_rounds(
+        chains,
+        active,
+        pairs,
+        limit,
+        // SAFETY: this function has the level, and the caller's promise.
+        |active| unsafe { advance(blocks, C::ENTRY_WORDS, active) },
+        // SAFETY: as above.
+        |active, lists| unsafe { read_all(chains, blocks, active, lists) },
+    )
 }
 
-struct Avx512;
-
-impl Passes for Avx512 {
-    #[inline(always)]
-    unsafe fn advance<C: Chains>(blocks: Blocks<'_>, active: &mut Active) {
+/// Reads the candidates, eight at a time where vectors can compare keys.
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW, DQ and VL; what
+/// [`walk_chains`](crate::arch::walk_chains) asks for.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn read_all<C: Chains>(
+    chains: &C,
+    blocks: Blocks<'_>,
+    active: &mut Active,
+    lists: &mut Lists<'_>,
+) {
+    let n = active.len;
+    let Some(keys) = chains.words() else {
         // SAFETY: the caller's promise.
-        unsafe { advance(blocks, C::ENTRY_WORDS, active) };
-    }
-
-    #[inline(always)]
-    unsafe fn read<C: Chains>(
-        chains: &C,
-        blocks: Blocks<'_>,
-        active: &mut Active,
-        lists: &mut Lists<'_>,
-    ) {
-        let n = active.len;
-        let Some(keys) = chains.words() else {
-            // SAFETY: the caller's promise.
-            unsafe { portable::walk::read(chains, blocks, active, 0..n, lists) };
-            return;
-        };
-        for from in (0..n).step_by(LANES) {
-            // SAFETY: the caller's promise.
-            match unsafe { read(active, from, keys, blocks, lists) } {
-                Some(newer) => skip(chains, active, from, newer),
-                None => {
-                    let range = from..n.min(from + LANES);
-                    // SAFETY: as above.
-                    unsafe { portable::walk::read(chains, blocks, active, range, lists) };
-                }
+        unsafe { portable::walk::read(chains, blocks, active, 0..n, lists) };
+        return;
+    };
+    for from in (0..n).step_by(LANES) {
+        // SAFETY: the caller's promise.
+        match unsafe { read(active, from, keys, blocks, lists) } {
+            Some(newer) => skip(chains, active, from, newer),
+            None => {
+                let range = from..n.min(from + LANES);
+                // SAFETY: as above.
+                unsafe { portable::walk::read(chains, blocks, active, range, lists) };
             }
         }
     }
@@ -81,7 +85,7 @@ fn lanes(left: usize) -> u8 {
     if left >= LANES { u8::MAX } else { (1 << left) - 1 }
 }
 
-/// See [`Passes::advance`]; entries have `entry_words` words.
+/// See [`walk_rounds`]; entries have `entry_words` words.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL.
@@ -150,8 +154,8 @@ unsafe fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
     active.len = kept;
 }
 
-/// [`Passes::read`] for the eight rows from `from` on, or as many as are left.
-/// Returns a bit for each row that met a row of its key that is newer than its
+/// Reads the eight rows from `from` on, or as many as are left. Returns
+/// a bit for each row that met a row of its key that is newer than its
 /// window; `None`, and nothing is done, if an entry takes a closer look.
 ///
 /// # Safety
