@@ -1,5 +1,5 @@
-//! An allocator for collections of others: large blocks are maps that ask for
-//! huge pages, as those of [`Buffer`](super::Buffer) are.
+//! An allocator for other crates' collections: large blocks are maps that request
+//! huge pages, like those of [`Buffer`](super::Buffer) are.
 
 use std::alloc::Layout;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use allocator_api2::alloc::{AllocError, Allocator, System};
 
-/// The maps are the allocator's own, so it goes where its collection goes.
+/// The maps are the allocator's own, so it moves with its collection.
 #[derive(Default)]
 pub(crate) struct HugePages {
     #[cfg(not(miri))]
@@ -33,7 +33,7 @@ unsafe impl Allocator for HugePages {
             && let Ok(mut map) = memmap2::MmapMut::map_anon(layout.size())
             && let Some(start) = NonNull::new(map.as_mut_ptr())
         {
-            // A wish: all works without.
+            // Only advice: everything works without it.
             #[cfg(target_os = "linux")]
             let _ = map.advise(memmap2::Advice::HugePage);
             let block = NonNull::slice_from_raw_parts(start, layout.size());

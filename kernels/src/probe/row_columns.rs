@@ -1,4 +1,4 @@
-//! Fixed-width columns on their way into rows.
+//! Fixed-width columns, to be laid out in rows.
 
 use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::{ArrowNativeType, DataType, ToByteSlice};
@@ -94,7 +94,7 @@ impl RowWords for RowColumns<'_> {
         // SAFETY: bytes of the same memory, which any bytes may be written to;
         // `words` stays borrowed as long.
         let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), len) };
-        // After the first key every row's columns begin a word behind its own.
+        // The columns of each row begin one word after its key.
         self.write_bytes(Some(order), stride * WORD, bytes.get_mut(WORD..).unwrap_or_default());
     }
 }

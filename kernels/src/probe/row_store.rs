@@ -22,7 +22,7 @@ const BLOCK: usize = 128;
 pub(super) struct RowStore {
     columns: Vec<Column>,
     rows: usize,
-    /// Bytes from a row to the next.
+    /// Bytes from one row to the next.
     stride: usize,
     /// Bytes before the columns of a row.
     start: usize,
@@ -32,7 +32,7 @@ pub(super) struct RowStore {
 #[derive(Debug)]
 enum RowBytes {
     Own(Buffer<u8>),
-    /// An index has them, beside its keys.
+    /// An index holds the columns, beside its keys.
     Fused(FusedRows),
 }
 
@@ -46,7 +46,7 @@ struct Column {
     valid: Option<BooleanBuffer>,
 }
 
-/// An output column in the making.
+/// An output column under construction.
 enum Gathered {
     W1(Vec<u8>),
     W2(Vec<u16>),
@@ -72,7 +72,7 @@ impl RowStore {
     /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
     /// given, which names each row once and [`NO_ROW`] where a row is left out.
     /// Their types have a [`fixed_width`]. Where an index has fused them with its
-    /// keys, in that order, they are there already.
+    /// keys, in that order, nothing is copied.
     pub(super) fn new(
         columns: &RowColumns<'_>,
         order: Option<&[u32]>,
@@ -122,7 +122,7 @@ impl RowStore {
     /// # Panics
     /// If a row other than [`NO_ROW`] is out of bounds.
     pub(super) fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
-        // One vectorised pass in place of a check per row.
+        // One vectorised pass instead of a check per row.
         let largest =
             rows.iter().fold(0, |largest, &row| largest.max(if row == NO_ROW { 0 } else { row }));
         let all_found = !rows.contains(&NO_ROW);

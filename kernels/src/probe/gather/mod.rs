@@ -75,7 +75,7 @@ fn fixed<T: ArrowNativeType>(values: &[T], rows: &[u32]) -> Buffer {
     Buffer::from_vec(gathered)
 }
 
-/// One vectorised pass in place of a check per row.
+/// One vectorised pass instead of a check per row.
 pub(super) fn check_bounds(rows: &[u32], len: usize) {
     let largest = rows.iter().fold(0, |largest, &row| largest.max(row));
     assert!(rows.is_empty() || (largest as usize) < len, "row {largest} of {len}");
@@ -97,7 +97,7 @@ pub(crate) fn row_bytes(array: &ArrayRef) -> usize {
         DataType::LargeUtf8 => longest(array.as_string::<i64>().value_offsets()) + 8,
         DataType::LargeBinary => longest(array.as_binary::<i64>().value_offsets()) + 8,
         data_type => data_type.primitive_width().unwrap_or_else(|| {
-            // Views share their bytes; of nested types the mean has to do.
+            // Views share their bytes; for nested types the mean is used.
             array.get_buffer_memory_size() / array.len().max(1)
         }),
     }

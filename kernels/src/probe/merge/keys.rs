@@ -1,4 +1,4 @@
-//! Keys in ascending order, one shape a type.
+//! Keys in ascending order, one type per shape.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -21,7 +21,7 @@ pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
     /// Keys of the shape of this store.
     ///
     /// # Panics
-    /// If they have another one.
+    /// If they have another shape.
     fn view(keys: KeyView<'_>) -> Self::Keys<'_>;
 
     /// Whether they ascend as they are.
@@ -34,7 +34,7 @@ pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
     fn row(entry: &Self::Entry) -> u32;
 
     /// Sorts entries by key, equal ones by row; `entries` ascend by row.
-    /// Returns the bytes that it took for the time being.
+    /// Returns the bytes that it took meanwhile.
     fn sort(keys: Self::Keys<'_>, entries: &mut [Self::Entry]) -> usize;
 
     /// Copies the keys of `entries`, which are sorted.
@@ -163,7 +163,7 @@ fixed_keys!(1, 2, u64, Words, |word| [word]);
 fixed_keys!(2, 3, i128, Wide, |word| [(word >> 64) as u64, word as u64]);
 
 /// Byte-string keys, in the order of their bytes. The first eight bytes of each
-/// lie apart: they tell most keys from each other.
+/// lie apart: they distinguish most keys.
 #[derive(Debug)]
 pub(super) struct StringKeys {
     prefixes: Buffer<u64>,

@@ -25,7 +25,7 @@ use crate::table::{BuildInput, BuiltIndex, FindCursor, IndexBuilder, JoinIndex, 
 /// copied whole. Other sizes were not measured.
 const BLOCK: usize = 128;
 
-/// Builds the sorted side of a sort-merge join. It looks at no hash.
+/// Builds the sorted side of a sort-merge join. It uses no hashes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SortMerge;
 
@@ -94,8 +94,8 @@ impl<K: SortedKeys> SortedTable<K> {
                 .for_each(|(e, row)| *e = K::entry(keys, row as u32)),
         }
         K::sort(keys, &mut entries);
-        // A block at a time: the samples tell for each row which few keys its
-        // own can be among, and these are on their way while the next row is
+        // A block at a time: the samples show for each row which few keys its
+        // own can be among, and these are prefetched while the next row is
         // looked at.
         let samples = self.keys.len().div_ceil(SAMPLED);
         let mut sample = 0;
@@ -191,7 +191,7 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
     /// The first call merges: the cursor then holds each row that has a match
     /// with the next position of its run. Rows are taken from the end of the
     /// cursor, a block at a time, and each row of a block gets a stretch of its
-    /// run, so that no hot key keeps the others waiting for its whole run.
+    /// run, so that the others need not wait for the whole run of a hot key.
     fn find(
         &self,
         probe: Probe<'_>,

@@ -32,10 +32,10 @@ enum Moved {
     Bytes(Keys),
 }
 
-/// The partition of a hash, of `2^bits`. A product's upper bits hang on all
-/// bits of the hash, so that what is left of it inside a partition is as even
-/// in its lower bits as in its upper ones: whichever an index takes, a partition
-/// fills all of its buckets.
+/// The partition of a hash, of `2^bits`. A product's upper bits depend on
+/// all bits of the hash, so that inside a partition its lower bits vary as evenly
+/// as its upper ones: whichever an index takes, a partition fills all of its
+/// buckets.
 #[inline(always)]
 pub(crate) fn partition_of(hash: u64, bits: u32) -> usize {
     // 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4). A shift by 64 is
@@ -145,7 +145,7 @@ impl PartitionedKeys {
     }
 }
 
-/// What is moved beside the keys.
+/// What is moved along with the keys.
 struct Columns {
     hashes: Buffer<u64>,
     rows: Buffer<u32>,

@@ -25,7 +25,7 @@ const DIGIT: u32 = 11;
 pub(super) type Entry<const N: usize> = [u64; N];
 
 /// Sorts entries by key, equal keys by place. Returns the bytes that it took
-/// for the time being; `None` if they were in order already.
+/// meanwhile; `None` if they were in order already.
 pub(super) fn sort<const N: usize>(entries: &mut [Entry<N>]) -> usize
 where
     Entry<N>: Plain,
