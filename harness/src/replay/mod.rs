@@ -25,4 +25,4 @@ pub use source::read_through;
 pub(crate) use clock::{Schedule, waited};
 pub(crate) use joins::Participation;
 pub(crate) use observe::StateTrack;
-pub(crate) use source::Merger;
+pub(crate) use source::MergedBatches;

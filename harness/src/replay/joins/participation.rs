@@ -21,7 +21,7 @@ impl Participation {
     /// Looks at both streams at the end of a batch. A stream that fell silent
     /// leaves, and comes back with its next row; one that ended leaves for good
     /// if it is to. One stream alone never leaves the other without any.
-    pub(crate) fn look(
+    pub(crate) fn update(
         &mut self,
         plan: &StreamStreamPlan,
         batch: &MergedBatch,

@@ -1,5 +1,6 @@
 //! A pass over one stream: batch after batch through the tables.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -14,7 +15,7 @@ use crate::replay::clock::{Phase, timed};
 use crate::replay::observe::{Observers, Watermark};
 use crate::replay::outcome::PassOutcome;
 use crate::replay::output::selected;
-use crate::replay::source::{Part, Reader, Step, failed, failed_row};
+use crate::replay::source::{Part, Step, StreamBatches};
 use crate::scenario::Trigger;
 use crate::sink::Sink;
 
@@ -58,95 +59,99 @@ struct StreamStaticPass<'p, 's> {
 
 impl StreamStaticPass<'_, '_> {
     fn replay(&mut self) -> Result<()> {
-        let mut reader = timed(&mut self.reading, || Reader::new(self.plan))?;
-        if self.execution.schedule.is_paced() {
-            self.as_due(&mut reader)?;
-        } else {
-            self.as_read(&mut reader)?;
+        let mut source = timed(&mut self.reading, || StreamBatches::new(self.plan))?;
+        while let Some(mut waiting) = self.begin(&mut source)? {
+            let mut open = None;
+            while let Some(part) = self.next(&mut waiting, &mut source)? {
+                let batch = match &mut open {
+                    Some(batch) => batch,
+                    none => none.insert(self.open(&part)?),
+                };
+                self.join(&part, batch)?;
+                // One batch of everything has no border at which time could end it.
+                if self.plan.stream.trigger == Trigger::Once && self.is_cut_off(&mut source) {
+                    break;
+                }
+            }
+            if let Some(batch) = open {
+                self.end(batch)?;
+                if self.is_cut_off(&mut source) {
+                    break;
+                }
+            }
         }
-        self.execution.outcome.out_of_time |= reader.ended_by_time();
+        self.execution.outcome.out_of_time |= source.ended_by_time();
         // All rows are out: an index that comes too late takes none of their time.
         self.execution.aside(|execution| execution.tables.settle())
     }
 
-    /// Joins rows as they are read; no batch is held.
-    fn as_read(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        // One batch of everything has no border at which time could end it.
-        let never_ends = self.plan.stream.trigger == Trigger::Once;
-        let mut open: Option<Batch> = None;
-        while let Some(step) = self.next(reader)? {
-            match step {
-                Step::Rows(part) => {
-                    let mut batch = match open.take() {
-                        Some(batch) => batch,
-                        None => self.open(&part)?,
-                    };
-                    self.take(&part, &mut batch)?;
-                    if never_ends && self.execution.is_over() && !reader.at_end() {
-                        self.execution.outcome.out_of_time = true;
-                        return self.end_batch(batch);
-                    }
-                    open = Some(batch);
-                }
-                Step::Border => {
-                    let Some(batch) = open.take() else { continue };
-                    self.end_batch(batch)?;
-                    if self.execution.is_over() && !reader.at_end() {
-                        self.execution.outcome.out_of_time = true;
-                        return Ok(());
-                    }
-                }
-            }
+    /// Begins the next batch; `None` at the end. A paced batch is collected, and
+    /// waits until it is due; another one is joined as it is read.
+    fn begin(&mut self, source: &mut StreamBatches<'_>) -> Result<Option<VecDeque<Part>>> {
+        if !self.execution.schedule.is_paced() {
+            return Ok((!self.at_end(source)).then(VecDeque::new));
         }
-        open.map_or(Ok(()), |batch| self.end_batch(batch))
-    }
-
-    /// Collects a batch, waits until it is due and joins it.
-    fn as_due(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let mut at_end = false;
-        while !at_end {
-            reader.take_at_most(self.execution.most());
-            let first = self.execution.outcome.batches == 0;
-            let start = if first { Duration::ZERO } else { self.execution.now() };
-            let mut parts = Vec::new();
-            let border = loop {
-                match self.next(reader)? {
-                    Some(Step::Rows(part)) => parts.push(part),
-                    Some(Step::Border) => break true,
-                    None => break false,
-                }
-            };
-            at_end = !border || timed(&mut self.reading, || reader.at_end());
-            if reader.take_opened() {
+        while !self.at_end(source) {
+            let is_first = self.execution.outcome.batches == 0;
+            let start = if is_first { Duration::ZERO } else { self.execution.now() };
+            source.take_at_most(self.execution.most());
+            let mut parts = VecDeque::new();
+            while let Some(part) = self.read(source)? {
+                parts.push_back(part);
+            }
+            let at_end = self.at_end(source);
+            if source.take_opened() {
                 // Rows fall due from when the first is at hand.
                 self.execution.opened_since(start);
             }
-            let rows: u64 = parts.iter().map(|part| part.rows() as u64).sum();
+            let rows: u64 = parts.iter().map(|part| part.piece.rows() as u64).sum();
             if rows == 0 && (at_end || !self.execution.schedule.has_ticks()) {
                 continue;
             }
             if !at_end && self.execution.is_over() {
                 // What is still to come has arrived, but there is no time left for it.
                 self.execution.outcome.out_of_time = true;
-                return Ok(());
+                break;
             }
-            if !self.execution.begin(rows)? {
-                continue;
+            if self.execution.begin(rows)? && rows > 0 {
+                return Ok(Some(parts));
             }
-            let Some(first) = parts.first() else { continue };
-            let mut batch = self.open(first)?;
-            for part in &parts {
-                self.take(part, &mut batch)?;
-            }
-            self.end_batch(batch)?;
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<Step>> {
+    /// The next rows of the open batch.
+    fn next(
+        &mut self,
+        waiting: &mut VecDeque<Part>,
+        source: &mut StreamBatches<'_>,
+    ) -> Result<Option<Part>> {
+        if self.execution.schedule.is_paced() {
+            return Ok(waiting.pop_front());
+        }
+        self.read(source)
+    }
+
+    /// Reads on; `None` where the batch ends.
+    fn read(&mut self, source: &mut StreamBatches<'_>) -> Result<Option<Part>> {
         self.execution.attentive.check()?;
-        timed(&mut self.reading, || reader.next())
-            .map_err(|failure| self.execution.in_batch(failure))
+        let step = timed(&mut self.reading, || source.next()).transpose();
+        match step.map_err(|failure| self.execution.in_batch(failure))? {
+            Some(Step::Rows(part)) => Ok(Some(part)),
+            Some(Step::Border) | None => Ok(None),
+        }
+    }
+
+    fn at_end(&mut self, source: &mut StreamBatches<'_>) -> bool {
+        timed(&mut self.reading, || source.at_end())
+    }
+
+    /// Whether time ends the stream here; a paced batch asks when it begins.
+    fn is_cut_off(&mut self, source: &mut StreamBatches<'_>) -> bool {
+        let execution = &mut self.execution;
+        let cut_off = !execution.schedule.is_paced() && execution.is_over() && !source.at_end();
+        execution.outcome.out_of_time |= cut_off;
+        cut_off
     }
 
     fn open(&mut self, part: &Part) -> Result<Batch> {
@@ -159,7 +164,7 @@ impl StreamStaticPass<'_, '_> {
         Ok(batch)
     }
 
-    /// Forgets what a recording's first reading told of time.
+    /// Forgets the event times of the reading before.
     fn begin_again(&mut self, part: &Part) {
         if part.again {
             self.execution.max_time = None;
@@ -167,28 +172,24 @@ impl StreamStaticPass<'_, '_> {
         }
     }
 
-    /// Joins rows as they were read as part of the open batch.
-    fn take(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
+    /// Joins rows of the open batch, as they were read.
+    fn join(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
         self.begin_again(part);
-        let rows = part.rows();
-        let taken = self.join(part, batch).map_err(|failure| {
-            let stream = &self.plan.stream;
-            let places = &part.piece.places;
-            let failure = match self.blame(&failure, &part.piece.batch) {
-                Some((row, failure)) => failed_row(stream, places, failure, row),
-                None if failure.kind == FailureKind::Run => {
-                    failed(stream, places, failure, 0..rows)
-                }
+        let joined = self.push(part, batch).map_err(|failure| {
+            let (stream, piece) = (&self.plan.stream, &part.piece);
+            let failure = match self.failing_row(&failure, &piece.batch) {
+                Some((row, failure)) => piece.failed_row(stream, failure, row),
+                None if failure.kind == FailureKind::Run => piece.failed(stream, failure),
                 None => failure,
             };
             self.execution.in_batch(failure)
         });
-        taken?;
-        self.execution.aside(|execution| execution.listener.rows(rows as u64))
+        joined?;
+        self.execution.aside(|execution| execution.listener.rows(part.piece.rows() as u64))
     }
 
-    fn join(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
-        let rows = part.rows();
+    fn push(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
+        let rows = part.piece.rows();
         let mut read = std::mem::take(&mut self.reading);
         let prepared = timed(&mut read, || {
             if let Some(times) = &part.times {
@@ -213,8 +214,8 @@ impl StreamStaticPass<'_, '_> {
     }
 
     /// Which of the rows, as they were read, failed; joins them again and
-    /// gives nothing out.
-    fn blame(&self, failure: &Failure, source: &RecordBatch) -> Option<(usize, Failure)> {
+    /// writes nothing.
+    fn failing_row(&self, failure: &Failure, source: &RecordBatch) -> Option<(usize, Failure)> {
         if failure.kind != FailureKind::Run {
             return None;
         }
@@ -234,7 +235,7 @@ impl StreamStaticPass<'_, '_> {
         })
     }
 
-    fn end_batch(&mut self, batch: Batch) -> Result<()> {
+    fn end(&mut self, batch: Batch) -> Result<()> {
         let event_time = self.watermark.as_mut().map(Watermark::end_batch);
         self.execution.end_batch(batch, BatchDetails { event_time, ..BatchDetails::default() })
     }

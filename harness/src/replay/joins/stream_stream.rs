@@ -15,7 +15,7 @@ use crate::record::{Dropped, Work};
 use crate::replay::clock::{Phase, timed, waited};
 use crate::replay::observe::{Counted, Observers, Outliers, StateTrack, StreamStreamObserver};
 use crate::replay::outcome::PassOutcome;
-use crate::replay::source::{MergedBatch, Merger};
+use crate::replay::source::{MergedBatch, MergedBatches};
 use crate::scenario::End;
 use crate::sink::Sink;
 
@@ -58,6 +58,8 @@ pub(crate) fn run<'p, 's>(
         execution: Execution::new(resources, setup, sink, observers)?,
         track: StateTrack::new(can_evict),
         outliers: Outliers::default(),
+        participation: Participation::new(),
+        reading: Duration::ZERO,
         ended: false,
         plan,
     };
@@ -78,90 +80,126 @@ struct StreamStreamPass<'p, 's> {
     track: StateTrack,
     observer: Option<StreamStreamObserver>,
     outliers: Outliers,
+    participation: Participation,
+    /// Time of reading since the last batch was opened.
+    reading: Duration,
     /// Whether a stream has ended.
     ended: bool,
 }
 
 impl StreamStreamPass<'_, '_> {
     fn replay(&mut self, join: &mut stream_stream::Join) -> Result<()> {
-        let mut reading = Duration::ZERO;
-        let mut merger = timed(&mut reading, || Merger::new(self.plan))?;
-        let mut participation = Participation::new();
-        let mut opening = true;
-        loop {
-            self.execution.attentive.check()?;
-            let most = self.execution.most();
-            let batch = timed(&mut reading, || merger.next_batch(most));
-            if std::mem::take(&mut opening) {
-                // Rows fall due from when the first are at hand.
-                self.execution.opened_since(Duration::ZERO);
-            }
-            let batch = batch.map_err(|failure| self.execution.in_batch(failure))?;
-            let Some(mut batch) = batch else { break };
-            let rows = batch.rows();
-            let is_last = batch.left.ended && batch.right.ended;
-            if self.execution.schedule.is_paced() && self.execution.is_over() && !is_last {
-                // What is still to come has arrived, but there is no time left for it.
-                self.execution.outcome.out_of_time = true;
-                break;
-            }
-            if !self.execution.begin(rows)? {
-                continue;
-            }
-            let mut open = self.execution.open(rows);
-            open.clock.add(Phase::Read, std::mem::take(&mut reading));
-            self.ended |= batch.left.ended || batch.right.ended;
-            if let Some(report) = self.data_batch(join, &batch, open)? {
-                let warning = self.outliers.look(self.plan, &batch, &report);
-                if let Some(observer) = &mut self.observer {
-                    observer.data_batch(&batch, &report, self.ended);
-                }
-                if let Some(warning) = warning {
-                    self.execution.aside(|execution| execution.listener.warning(&warning))?;
-                }
-            }
-            let cut = !self.execution.schedule.is_paced() && self.execution.is_over() && !is_last;
-            if cut {
-                // Both streams count as ended here.
-                (batch.left.ended, batch.right.ended) = (true, true);
-            }
-            participation.look(self.plan, &batch, |side, takes_part| {
-                join.set_taking_part(side, takes_part);
-            });
-            self.no_data_batch(join)?;
-            if let Some(observer) = &mut self.observer {
-                observer.watermarks(join);
-            }
-            self.execution.aside(|execution| execution.listener.rows(rows))?;
-            if cut {
-                self.execution.outcome.out_of_time = true;
+        let mut source = timed(&mut self.reading, || MergedBatches::new(self.plan))?;
+        while let Some(mut batch) = self.begin(&mut source)? {
+            let open = self.open(&batch);
+            self.join(join, &batch, open)?;
+            let cut_off = self.is_cut_off(&mut batch);
+            self.end(join, &batch)?;
+            if cut_off {
                 break;
             }
         }
-        self.execution.outcome.out_of_time |= merger.ended_by_time();
-        let back = merger.arrivals_back();
+        self.execution.outcome.out_of_time |= source.ended_by_time();
+        let back = source.arrivals_back();
         if back > 0 && self.execution.counted == Counted::All {
-            let warning = format!(
+            self.warn(&format!(
                 "{back} rows have an arrival time before that of an earlier row; they counted as arrived with it"
-            );
-            self.execution.aside(|execution| execution.listener.warning(&warning))?;
+            ))?;
         }
         if let Some(observer) = &mut self.observer {
             observer.before_end(join, self.plan);
         }
         if self.plan.end == End::Flush {
-            let mut open = self.execution.open(0);
-            self.refresh(&mut open, None)?;
-            let mut wall = Duration::ZERO;
-            let output = timed(&mut wall, || join.finish(stream_stream::End::Flush));
-            let output = output.map_err(|error| self.execution.in_batch(self.failed(error)))?;
-            if let Some(output) = output {
-                let done = self.drain(output, open, wall);
-                done.map_err(|failure| self.execution.in_batch(failure))?;
-            }
+            self.flush(join)?;
         }
         // All rows are out: an index that comes too late takes none of their time.
         self.execution.aside(|execution| execution.tables.settle())
+    }
+
+    /// Begins the next batch, once it is due; `None` at the end.
+    fn begin(&mut self, source: &mut MergedBatches<'_>) -> Result<Option<MergedBatch>> {
+        loop {
+            self.execution.attentive.check()?;
+            source.take_at_most(self.execution.most());
+            let batch = timed(&mut self.reading, || source.next()).transpose();
+            if source.take_opened() {
+                // Rows fall due from when the first are at hand.
+                self.execution.opened_since(Duration::ZERO);
+            }
+            let batch = batch.map_err(|failure| self.execution.in_batch(failure))?;
+            let Some(batch) = batch else { return Ok(None) };
+            let paced = self.execution.schedule.is_paced();
+            if paced && self.execution.is_over() && !batch.is_last() {
+                // What is still to come has arrived, but there is no time left for it.
+                self.execution.outcome.out_of_time = true;
+                return Ok(None);
+            }
+            if self.execution.begin(batch.rows())? {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn open(&mut self, batch: &MergedBatch) -> Batch {
+        let mut open = self.execution.open(batch.rows());
+        open.clock.add(Phase::Read, std::mem::take(&mut self.reading));
+        self.ended |= batch.left.ended || batch.right.ended;
+        open
+    }
+
+    /// Joins the rows of a batch.
+    fn join(
+        &mut self,
+        join: &mut stream_stream::Join,
+        batch: &MergedBatch,
+        open: Batch,
+    ) -> Result<()> {
+        let Some(report) = self.data_batch(join, batch, open)? else { return Ok(()) };
+        let warning = self.outliers.look(self.plan, batch, &report);
+        if let Some(observer) = &mut self.observer {
+            observer.data_batch(batch, &report, self.ended);
+        }
+        warning.map_or(Ok(()), |warning| self.warn(&warning))
+    }
+
+    /// Whether time ends the streams here; a paced batch asks when it begins.
+    fn is_cut_off(&mut self, batch: &mut MergedBatch) -> bool {
+        let execution = &mut self.execution;
+        let cut_off = !execution.schedule.is_paced() && execution.is_over() && !batch.is_last();
+        if cut_off {
+            execution.outcome.out_of_time = true;
+            // Both streams count as ended here.
+            (batch.left.ended, batch.right.ended) = (true, true);
+        }
+        cut_off
+    }
+
+    /// Ends a batch: the watermark moves, and what that makes due runs.
+    fn end(&mut self, join: &mut stream_stream::Join, batch: &MergedBatch) -> Result<()> {
+        self.participation.update(self.plan, batch, |side, takes_part| {
+            join.set_taking_part(side, takes_part);
+        });
+        self.no_data_batch(join)?;
+        if let Some(observer) = &mut self.observer {
+            observer.watermarks(join);
+        }
+        self.execution.aside(|execution| execution.listener.rows(batch.rows()))
+    }
+
+    fn warn(&mut self, warning: &str) -> Result<()> {
+        self.execution.aside(|execution| execution.listener.warning(warning))
+    }
+
+    /// Empties the state at the end of the streams.
+    fn flush(&mut self, join: &mut stream_stream::Join) -> Result<()> {
+        let mut open = self.execution.open(0);
+        self.refresh(&mut open, None)?;
+        let mut wall = Duration::ZERO;
+        let output = timed(&mut wall, || join.finish(stream_stream::End::Flush));
+        let output = output.map_err(|error| self.execution.in_batch(self.failed(error)))?;
+        let Some(output) = output else { return Ok(()) };
+        let done = self.drain(output, open, wall);
+        done.map(|_| ()).map_err(|failure| self.execution.in_batch(failure))
     }
 
     fn data_batch(

@@ -65,7 +65,7 @@ impl Chunk {
     }
 
     pub(crate) fn rows(&self) -> usize {
-        self.piece.batch.num_rows()
+        self.piece.rows()
     }
 
     pub(crate) fn view(&self, row: usize) -> RowView<'_> {
@@ -76,11 +76,6 @@ impl Chunk {
             file: self.piece.places.of(row).file,
             value: self.values.as_ref().map(|values| values.row(row).data()),
         }
-    }
-
-    /// Some of the rows as they were read.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> Piece {
-        self.piece.slice(from, to)
     }
 }
 

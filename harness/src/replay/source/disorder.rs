@@ -14,10 +14,55 @@ use crate::error::{Failure, Result};
 use crate::plan::StreamPlan;
 use crate::scenario::DisorderSpec;
 
+/// The pieces of a stream, put out of order where it is asked for.
+pub(crate) struct Disordered<'p, I> {
+    stream: &'p StreamPlan,
+    pieces: I,
+    disorder: Option<Disorder>,
+}
+
+impl<'p, I: Iterator<Item = Result<Piece>>> Disordered<'p, I> {
+    /// `number` keeps the choices of two streams of one scenario apart.
+    pub(crate) fn new(
+        stream: &'p StreamPlan,
+        pieces: I,
+        spec: Option<&DisorderSpec>,
+        number: u64,
+    ) -> Self {
+        Self { stream, pieces, disorder: spec.map(|spec| Disorder::new(spec, number)) }
+    }
+
+    /// Rows of the recording that arrived before an earlier row, where the
+    /// disorder counts them.
+    pub(crate) fn arrivals_back(&self) -> Option<u64> {
+        self.disorder.as_ref().map(|disorder| disorder.order.arrivals_back)
+    }
+}
+
+impl<I: Iterator<Item = Result<Piece>>> Iterator for Disordered<'_, I> {
+    type Item = Result<Piece>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let piece = self.pieces.next();
+            let Some(disorder) = &mut self.disorder else { return piece };
+            let moved = match piece {
+                Some(Ok(piece)) => disorder.push(self.stream, piece),
+                Some(Err(failure)) => Err(failure),
+                // Asked once more at the end, it is empty.
+                None => return disorder.finish().transpose(),
+            };
+            if let Some(moved) = moved.transpose() {
+                return Some(moved);
+            }
+        }
+    }
+}
+
 /// Holds back some rows of one stream. Memory: the batches that still hold such
 /// a row, so as many as lie within the greatest delay.
 #[derive(Debug)]
-pub(crate) struct Disorder {
+struct Disorder {
     /// Out of 2^64, how many rows are held back.
     share: u64,
     max: u64,
@@ -42,8 +87,7 @@ struct Held {
 }
 
 impl Disorder {
-    /// `stream` keeps the choices of two streams of one scenario apart.
-    pub(crate) fn new(spec: &DisorderSpec, stream: u64) -> Self {
+    fn new(spec: &DisorderSpec, stream: u64) -> Self {
         Self {
             // 1 becomes 2^64 - 1: all but one row in 2^64.
             share: (spec.share.clamp(0.0, 1.0) * 18_446_744_073_709_551_616.0) as u64,
@@ -58,7 +102,7 @@ impl Disorder {
     }
 
     /// The rows that come out once those of `piece` are there.
-    pub(crate) fn push(&mut self, stream: &StreamPlan, piece: Piece) -> Result<Option<Piece>> {
+    fn push(&mut self, stream: &StreamPlan, piece: Piece) -> Result<Option<Piece>> {
         let Some(time) = stream.arrival.as_ref().or(stream.event_time.as_ref()) else {
             return Ok(Some(piece));
         };
@@ -88,13 +132,8 @@ impl Disorder {
         self.gather(&out)
     }
 
-    /// Rows of the recording that arrived before an earlier row.
-    pub(crate) fn arrivals_back(&self) -> u64 {
-        self.order.arrivals_back
-    }
-
     /// The rows that are still held back.
-    pub(crate) fn finish(&mut self) -> Result<Option<Piece>> {
+    fn finish(&mut self) -> Result<Option<Piece>> {
         let mut out = Vec::new();
         self.release(i64::MAX, &mut out);
         self.gather(&out)

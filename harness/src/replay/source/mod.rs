@@ -3,19 +3,17 @@
 
 mod chunk;
 mod cut;
+mod cut_input;
 mod disorder;
-mod merge;
-mod merged_cut;
 mod piece;
 mod read_through;
-mod rows;
 mod side;
-mod stream;
+mod stream_static;
+mod stream_stream;
 mod time_order;
 
 pub use read_through::read_through;
 
-pub(crate) use merge::{MergedBatch, Merger};
 pub(crate) use piece::RowPlace;
-pub(crate) use rows::{failed, failed_row};
-pub(crate) use stream::{Part, Reader, Step};
+pub(crate) use stream_static::{Part, Step, StreamBatches};
+pub(crate) use stream_stream::{MergedBatch, MergedBatches};

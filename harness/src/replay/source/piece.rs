@@ -1,9 +1,12 @@
 //! Rows as they were read, and where they are from.
 
-use arrow::array::RecordBatch;
+use std::ops::Range;
 
-use crate::error::Failure;
-use crate::plan::StreamPlan;
+use arrow::array::RecordBatch;
+use streamjoin_datasets::SourceBatch;
+
+use crate::error::{Failure, Result};
+use crate::plan::{FeedBatches, StreamPlan};
 
 /// Where a row is from: the number of its file, and of the row in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +32,10 @@ impl Places {
         }
     }
 
-    /// Of the rows from one to another.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
+    fn slice(&self, rows: Range<usize>) -> Self {
         match self {
-            Self::From(_) => Self::From(self.of(from)),
-            Self::Each(places) => Self::Each(places[from..to].to_vec()),
+            Self::From(_) => Self::From(self.of(rows.start)),
+            Self::Each(places) => Self::Each(places[rows].to_vec()),
         }
     }
 }
@@ -46,19 +48,60 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
+    pub(crate) fn rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
     /// Some of the rows.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
-        Self { batch: self.batch.slice(from, to - from), places: self.places.slice(from, to) }
+    pub(crate) fn slice(&self, rows: Range<usize>) -> Self {
+        Self { batch: self.batch.slice(rows.start, rows.len()), places: self.places.slice(rows) }
     }
 
     /// A failure among these rows.
     pub(crate) fn failed(&self, stream: &StreamPlan, failure: Failure) -> Failure {
-        let (first, last) =
-            (self.places.of(0), self.places.of(self.batch.num_rows().saturating_sub(1)));
+        let first = self.places.of(0);
         let file = stream.feed.file_name(first.file);
         match self.places {
-            Places::From(_) => failure.at(format!("{file} rows {} to {}", first.row, last.row)),
-            Places::Each(_) => failure.at(format!("{file} rows around {}", first.row)),
+            Places::From(_) => {
+                let last = first.row + (self.rows() as u64).saturating_sub(1);
+                failure.at(format!("{file}, rows {} to {last}", first.row))
+            }
+            Places::Each(_) => failure.at(format!("{file}, rows around {}", first.row)),
         }
+    }
+
+    /// A failure of one of these rows.
+    pub(crate) fn failed_row(&self, stream: &StreamPlan, failure: Failure, row: usize) -> Failure {
+        let place = self.places.of(row);
+        failure.at(format!("{}, row {} (from 0)", stream.feed.file_name(place.file), place.row))
+    }
+}
+
+/// The pieces of one reading of a stream.
+pub(crate) struct Pieces {
+    batches: std::iter::Fuse<FeedBatches>,
+    /// Rows that may still be read.
+    left: u64,
+}
+
+impl Pieces {
+    /// At most `limit` rows in all.
+    pub(crate) fn read(stream: &StreamPlan, limit: u64) -> Result<Self> {
+        let batches = stream.feed.read(stream.prepare.read.as_slice())?.fuse();
+        Ok(Self { batches, left: limit })
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Result<Piece>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = if self.left > 0 { self.batches.next()? } else { return None };
+        Some(read.map_err(Failure::run).map(|SourceBatch { batch, file, first_row }| {
+            let rows = batch.num_rows().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            self.left -= rows as u64;
+            let places = Places::From(RowPlace { file, row: first_row });
+            Piece { batch: batch.slice(0, rows), places }
+        }))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::piece::{Piece, Places, RowPlace};
-use super::rows::{SourceRows, failed, failed_row};
+use super::cut_input::CuttablePiece;
+use super::piece::Pieces;
 use super::side::SideReader;
 use crate::error::{Failure, Result};
 use crate::failing_row::first_failing_row;
@@ -35,27 +35,21 @@ pub fn read_through(plan: &Plan) -> Result<Vec<(String, u64)>> {
 /// Reads one stream once; answers its rows.
 fn stream(stream: &StreamPlan) -> Result<u64> {
     let all = if stream.feed.is_endless() { ENOUGH } else { u64::MAX };
-    let mut left = stream.limit.unwrap_or(all);
     let mut rows = 0;
-    let mut batches = stream.feed.read(stream.prepare.read.as_slice())?;
-    while left > 0
-        && let Some(read) = batches.next()
-    {
-        let read = read.map_err(Failure::run)?;
-        let taken = read.batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX));
-        left -= taken as u64;
-        let places = Places::From(RowPlace { file: read.file, row: read.first_row });
-        let piece = Piece { batch: read.batch.slice(0, taken), places };
-        let look = |range: Range<usize>| {
-            let part = piece.slice(range.start, range.end);
-            let source = SourceRows::look(stream, part, read.file)?;
+    for piece in Pieces::read(stream, stream.limit.unwrap_or(all))? {
+        let piece = piece?;
+        let read = |range: Range<usize>| {
+            let part = piece.slice(range);
+            let file = part.places.of(0).file;
+            let source = CuttablePiece::new(stream, part, file)?;
             stream.prepare.apply(source.piece.batch).map(|_| ()).map_err(Failure::run)
         };
-        look(0..taken).map_err(|failure| match first_failing_row(taken, look) {
-            Some((row, failure)) => failed_row(stream, &piece.places, failure, row),
-            None => failed(stream, &piece.places, failure, 0..taken),
+        let all = piece.rows();
+        read(0..all).map_err(|failure| match first_failing_row(all, read) {
+            Some((row, failure)) => piece.failed_row(stream, failure, row),
+            None => piece.failed(stream, failure),
         })?;
-        rows += taken as u64;
+        rows += all as u64;
     }
     Ok(rows)
 }
@@ -67,7 +61,7 @@ fn streams(plan: &StreamStreamPlan) -> Result<Vec<(String, u64)>> {
         if endless { ENOUGH } else { u64::MAX }
     });
     let mut read = |side: &SidePlan| -> Result<(String, u64)> {
-        let mut reader = SideReader::new(side, plan.merge, None, 0)?;
+        let mut reader = SideReader::new(side, plan.merge, None, 0, 0)?;
         let mut rows = 0;
         while left > 0 && reader.ready()? {
             left -= 1;

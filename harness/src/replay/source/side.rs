@@ -1,21 +1,19 @@
 //! One stream, row by row.
 
 use arrow::row::RowConverter;
-use streamjoin_datasets::SourceBatch;
 
 use super::chunk::Chunk;
-use super::disorder::Disorder;
-use super::piece::{Piece, Places, RowPlace};
+use super::disorder::Disordered;
+use super::piece::{Piece, Pieces};
 use super::time_order::TimeOrder;
 use crate::error::{Failure, Result};
-use crate::plan::{FeedBatches, SidePlan};
+use crate::plan::SidePlan;
 use crate::scenario::{DisorderSpec, Merge};
 
 /// Reads one stream; holds one batch of it at a time.
 pub(crate) struct SideReader<'p> {
     plan: &'p SidePlan,
-    batches: std::iter::Fuse<FeedBatches>,
-    disorder: Option<Disorder>,
+    pieces: Disordered<'p, Pieces>,
     converter: Option<RowConverter>,
     by_arrival: bool,
     order: TimeOrder,
@@ -25,7 +23,7 @@ pub(crate) struct SideReader<'p> {
     /// Rows from here on are of the open batch.
     from: usize,
     /// Earlier rows of the open batch.
-    pieces: Vec<Piece>,
+    taken_pieces: Vec<Piece>,
     taken: u64,
     total: u64,
     ended: bool,
@@ -36,21 +34,21 @@ impl<'p> SideReader<'p> {
     pub(crate) fn new(
         plan: &'p SidePlan,
         merge: Merge,
-        disorder: Option<(&DisorderSpec, u64)>,
+        disorder: Option<&DisorderSpec>,
+        number: u64,
         total: u64,
     ) -> Result<Self> {
         let stream = &plan.stream;
         Ok(Self {
             plan,
-            batches: stream.feed.read(stream.prepare.read.as_slice())?.fuse(),
-            disorder: disorder.map(|(spec, stream)| Disorder::new(spec, stream)),
+            pieces: Disordered::new(stream, Pieces::read(stream, u64::MAX)?, disorder, number),
             converter: None,
             by_arrival: merge == Merge::Arrival,
             order: TimeOrder::default(),
             chunk: None,
             at: 0,
             from: 0,
-            pieces: Vec::new(),
+            taken_pieces: Vec::new(),
             taken: 0,
             total,
             ended: false,
@@ -66,10 +64,13 @@ impl<'p> SideReader<'p> {
             self.put_away();
             self.chunk = None;
             (self.at, self.from) = (0, 0);
-            let Some(piece) = self.next_piece()? else {
+            let Some(piece) = self.pieces.next().transpose()? else {
                 self.ended = true;
                 continue;
             };
+            if piece.rows() == 0 {
+                continue;
+            }
             if let (Some(item), None) = (&self.plan.stream.trigger_column, &self.converter) {
                 let column = item.evaluate(&piece.batch);
                 let column =
@@ -86,25 +87,6 @@ impl<'p> SideReader<'p> {
             self.chunk = Some(chunk);
         }
         Ok(true)
-    }
-
-    fn next_piece(&mut self) -> Result<Option<Piece>> {
-        loop {
-            let Some(read) = self.batches.next() else {
-                // Asked once more at the end, it is empty.
-                return self.disorder.as_mut().map_or(Ok(None), Disorder::finish);
-            };
-            let SourceBatch { batch, file, first_row } = read.map_err(Failure::run)?;
-            let places = Places::From(RowPlace { file, row: first_row });
-            let piece = Piece { batch, places };
-            let piece = match &mut self.disorder {
-                Some(disorder) => disorder.push(&self.plan.stream, piece)?,
-                None => Some(piece),
-            };
-            if let Some(piece) = piece.filter(|piece| piece.batch.num_rows() > 0) {
-                return Ok(Some(piece));
-            }
-        }
     }
 
     /// The next row, once it is ready: its chunk and place in it.
@@ -126,20 +108,20 @@ impl<'p> SideReader<'p> {
     /// The rows of the open batch, which ends.
     pub(crate) fn end_batch(&mut self) -> Vec<Piece> {
         self.put_away();
-        std::mem::take(&mut self.pieces)
+        std::mem::take(&mut self.taken_pieces)
     }
 
     fn put_away(&mut self) {
         if let Some(chunk) = &self.chunk
             && self.from < self.at
         {
-            self.pieces.push(chunk.slice(self.from, self.at));
+            self.taken_pieces.push(chunk.piece.slice(self.from..self.at));
             self.from = self.at;
         }
     }
 
     /// Rows whose arrival time is before that of an earlier row of the recording.
     pub(crate) fn arrivals_back(&self) -> u64 {
-        self.disorder.as_ref().map_or(self.order.arrivals_back, Disorder::arrivals_back)
+        self.pieces.arrivals_back().unwrap_or(self.order.arrivals_back)
     }
 }

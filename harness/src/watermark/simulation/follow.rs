@@ -9,7 +9,7 @@ use super::{DelayOutcome, Delays, Follower, Simulation};
 use crate::error::{Failure, Result};
 use crate::interrupt::Attentive;
 use crate::plan::StreamStreamPlan;
-use crate::replay::{Merger, Participation, Schedule};
+use crate::replay::{MergedBatches, Participation, Schedule};
 
 /// Reads the recording once and finds what each of `settings` comes to; they
 /// declare watermarks where the plan does. `rows` is told of rows that were
@@ -50,7 +50,7 @@ fn follow(
     follower: &mut dyn Follower,
     rows: &mut dyn FnMut(u64),
 ) -> Result<()> {
-    let mut merger = Merger::new(plan)?;
+    let mut source = MergedBatches::new(plan)?;
     let mut participation = Participation::new();
     let mut ended = false;
     let attentive = Attentive::new();
@@ -59,8 +59,8 @@ fn follow(
     loop {
         attentive.check()?;
         // Time cuts batches as if each was done at once.
-        let most = schedule.most(Duration::ZERO);
-        let Some(batch) = merger.next_batch(most)? else { return Ok(()) };
+        source.take_at_most(schedule.most(Duration::ZERO));
+        let Some(batch) = source.next().transpose()? else { return Ok(()) };
         schedule.skip(batch.rows());
         if batch.rows() == 0 {
             continue;
@@ -72,7 +72,7 @@ fn follow(
         let failed = |error| Failure::run(error).at(&plan.place).at(batch.place(plan));
         follower.data(sides, batch.opens_at, ended).map_err(failed)?;
         participation
-            .look(plan, &batch, |side, takes_part| follower.set_taking_part(side, takes_part));
+            .update(plan, &batch, |side, takes_part| follower.set_taking_part(side, takes_part));
         follower.no_data().map_err(failed)?;
         rows(batch.rows());
         if !schedule.is_paced() && schedule.is_over(started.elapsed()) {

@@ -3,7 +3,7 @@
 use arrow::array::RecordBatch;
 use streamjoin_kernels::Side;
 
-use super::merged_cut::MergedCutter;
+use super::cut::RowCutter;
 use super::piece::{Piece, RowPlace};
 use super::side::SideReader;
 use crate::error::{Failure, Result};
@@ -33,6 +33,11 @@ impl MergedBatch {
         self.left.rows() + self.right.rows()
     }
 
+    /// Whether nothing follows in either stream.
+    pub(crate) fn is_last(&self) -> bool {
+        self.left.ended && self.right.ended
+    }
+
     /// Which rows these are, for messages.
     pub(crate) fn place(&self, plan: &StreamStreamPlan) -> String {
         let [left, right] =
@@ -53,7 +58,7 @@ pub(crate) struct SideBatch {
 
 impl SideBatch {
     pub(crate) fn rows(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.batch.num_rows() as u64).sum()
+        self.pieces.iter().map(|piece| piece.rows() as u64).sum()
     }
 
     /// The rows as the join takes them, and how many `where` left out.
@@ -62,7 +67,7 @@ impl SideBatch {
         let rows = self.pieces.iter().map(|piece| {
             let failed = |error| piece.failed(&side.stream, Failure::run(error));
             let kept = side.stream.prepare.apply(piece.batch.clone()).map_err(failed)?;
-            left_out += (piece.batch.num_rows() - kept.num_rows()) as u64;
+            left_out += (piece.rows() - kept.num_rows()) as u64;
             side.input.apply(&kept).map_err(failed)
         });
         let rows = rows.collect::<Result<_>>()?;
@@ -75,7 +80,7 @@ impl SideBatch {
             return format!("{} no rows", feed.file_name(0));
         };
         let first = first.places.of(0);
-        let last = last.places.of(last.batch.num_rows().saturating_sub(1));
+        let last = last.places.of(last.rows().saturating_sub(1));
         match feed.file_name(last.file) {
             _ if first.file == last.file => {
                 format!("{} rows {} to {}", feed.file_name(first.file), first.row, last.row)
@@ -102,25 +107,28 @@ impl SideBatch {
 
 /// Reads two streams in merged order; holds the open batch and one batch as it
 /// was read of each.
-pub(crate) struct Merger<'p> {
+pub(crate) struct MergedBatches<'p> {
     left: SideReader<'p>,
     right: SideReader<'p>,
     merge: Merge,
-    cutter: MergedCutter,
+    cutter: RowCutter,
     /// Rows that may still be read, and whether time says so.
     left_over: u64,
     left_over_by_time: bool,
+    /// Rows of the next batch at most.
+    most: u64,
+    /// Whether the recordings were opened since somebody asked.
+    opened: bool,
     arrived: [Option<i64>; 2],
     began: Option<i64>,
     opens_at: Option<i64>,
 }
 
-impl<'p> Merger<'p> {
+impl<'p> MergedBatches<'p> {
     pub(crate) fn new(plan: &'p StreamStreamPlan) -> Result<Self> {
         let reader = |side: &'p SidePlan, number| {
             let total = if plan.merge == Merge::FileOrder { rows_of(side, plan.limit)? } else { 0 };
-            let disorder = plan.disorder.as_ref().map(|spec| (spec, number));
-            SideReader::new(side, plan.merge, disorder, total)
+            SideReader::new(side, plan.merge, plan.disorder.as_ref(), number, total)
         };
         let limit = plan.limit.unwrap_or(u64::MAX);
         let in_time = plan.timing.rows().unwrap_or(u64::MAX);
@@ -128,20 +136,27 @@ impl<'p> Merger<'p> {
             left: reader(&plan.left, 0)?,
             right: reader(&plan.right, 1)?,
             merge: plan.merge,
-            cutter: MergedCutter::new(&plan.trigger),
+            cutter: RowCutter::new(&plan.trigger),
             left_over: limit.min(in_time),
             left_over_by_time: in_time < limit,
+            most: u64::MAX,
+            opened: true,
             arrived: [None, None],
             began: None,
             opens_at: None,
         })
     }
 
-    /// The next batch, of at most so many rows; `None` at the end of both streams.
-    pub(crate) fn next_batch(&mut self, most: u64) -> Result<Option<MergedBatch>> {
+    /// Ends the next batch after this many rows, if nothing ends it before.
+    pub(crate) fn take_at_most(&mut self, rows: u64) {
+        self.most = rows;
+    }
+
+    /// The next batch; `None` at the end of both streams.
+    fn next_batch(&mut self) -> Result<Option<MergedBatch>> {
         let mut rows = 0_u64;
         while self.left_over > 0
-            && rows < most
+            && rows < self.most
             && let Some(side) = self.next_side()?
         {
             let reader = match side {
@@ -162,15 +177,20 @@ impl<'p> Merger<'p> {
             self.left_over -= 1;
         }
         // A batch without rows is a tick at which none had come.
-        if rows == 0 && (most > 0 || self.at_end()?) {
+        if rows == 0 && (self.most > 0 || self.at_end()?) {
             return Ok(None);
         }
         self.end_batch().map(Some)
     }
 
     /// Whether nothing more comes.
-    pub(crate) fn at_end(&mut self) -> Result<bool> {
+    fn at_end(&mut self) -> Result<bool> {
         Ok(self.left_over == 0 || self.next_side()?.is_none())
+    }
+
+    /// Whether the recordings were opened since this was asked last.
+    pub(crate) fn take_opened(&mut self) -> bool {
+        std::mem::take(&mut self.opened)
     }
 
     /// Whether it was time that ended the streams.
@@ -218,6 +238,14 @@ impl<'p> Merger<'p> {
     /// Rows whose arrival time is before that of an earlier row of their stream.
     pub(crate) fn arrivals_back(&self) -> u64 {
         self.left.arrivals_back() + self.right.arrivals_back()
+    }
+}
+
+impl Iterator for MergedBatches<'_> {
+    type Item = Result<MergedBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().transpose()
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, Float64Array, Int64Array, StringArray};
 use proptest::prelude::*;
 
-use crate::replay::{CutInput, Cutter};
+use super::*;
 
 /// Feeds `pieces` of rows one after the other; answers the rows of each batch
 /// as the replay makes them: borders before any row cut nothing.
-fn batches(cutter: &mut Cutter, pieces: &[Piece]) -> Vec<usize> {
+fn batches(cutter: &mut ColumnCutter, pieces: &[Piece]) -> Vec<usize> {
     let mut batches = Vec::new();
     let mut open = 0;
     for piece in pieces {
@@ -59,17 +59,18 @@ fn column(column: impl Array + 'static) -> Piece {
 
 #[test]
 fn rows_are_counted_across_source_batches() {
-    let mut cutter = Cutter::Rows { rows: 3, taken: 0 };
+    let mut cutter = ColumnCutter::Rows { rows: 3, taken: 0 };
     assert_eq!(batches(&mut cutter, &[rows(2), rows(2), rows(0), rows(5), rows(1)]), [3, 3, 3, 1]);
-    let mut cutter = Cutter::Rows { rows: 3, taken: 0 };
+    let mut cutter = ColumnCutter::Rows { rows: 3, taken: 0 };
     assert_eq!(batches(&mut cutter, &[rows(3), rows(6)]), [3, 3, 3]);
-    let mut cutter = Cutter::Rows { rows: 1, taken: 0 };
+    let mut cutter = ColumnCutter::Rows { rows: 1, taken: 0 };
     assert_eq!(batches(&mut cutter, &[rows(2)]), [1, 1]);
 }
 
 #[test]
 fn a_tick_opens_with_the_row_that_enters_it() {
-    let tick = |pieces: &[Piece]| batches(&mut Cutter::EventTime { tick: 10, max: None }, pieces);
+    let tick =
+        |pieces: &[Piece]| batches(&mut ColumnCutter::EventTime { tick: 10, max: None }, pieces);
     // 12 opens [10, 20); 8 is late and moves nothing; 30 opens [30, 40): [20, 30) is empty.
     let late = times(&[Some(1), Some(9), Some(12), Some(8), Some(19), Some(30)]);
     assert_eq!(tick(&[late]), [2, 3, 1]);
@@ -84,7 +85,7 @@ fn a_tick_opens_with_the_row_that_enters_it() {
 
 #[test]
 fn a_changed_value_opens_a_batch() {
-    let by_value = |pieces: &[Piece]| batches(&mut Cutter::Column { last: None }, pieces);
+    let by_value = |pieces: &[Piece]| batches(&mut ColumnCutter::Column { last: None }, pieces);
     let numbers = |values: &[Option<i64>]| column(Int64Array::from(values.to_vec()));
     assert_eq!(by_value(&[numbers(&[Some(1), Some(1), Some(2), Some(1)])]), [2, 1, 1]);
     assert_eq!(by_value(&[numbers(&[Some(1)]), numbers(&[Some(1), Some(2)])]), [2, 1]);
@@ -98,9 +99,9 @@ fn a_changed_value_opens_a_batch() {
 fn files_and_once() {
     let file = |file, count| Piece { file, ..rows(count) };
     let pieces = [file(0, 2), file(0, 1), file(1, 4), file(3, 1)];
-    assert_eq!(batches(&mut Cutter::File { last: None }, &pieces), [3, 4, 1]);
-    assert_eq!(batches(&mut Cutter::Once, &pieces), [8]);
-    assert_eq!(batches(&mut Cutter::Once, &[]), [0; 0]);
+    assert_eq!(batches(&mut ColumnCutter::File { last: None }, &pieces), [3, 4, 1]);
+    assert_eq!(batches(&mut ColumnCutter::Once, &pieces), [8]);
+    assert_eq!(batches(&mut ColumnCutter::Once, &[]), [0; 0]);
 }
 
 proptest! {
@@ -120,10 +121,10 @@ proptest! {
         cuts.sort_unstable();
         let pieces: Vec<Piece> = cuts.windows(2).map(|pair| make(pair[0], pair[1])).collect();
         let whole = [make(0, values.len())];
-        let cutters: [fn(u64) -> Cutter; 3] = [
-            |size| Cutter::Rows { rows: size, taken: 0 },
-            |size| Cutter::EventTime { tick: size as i64, max: None },
-            |_| Cutter::Column { last: None },
+        let cutters: [fn(u64) -> ColumnCutter; 3] = [
+            |size| ColumnCutter::Rows { rows: size, taken: 0 },
+            |size| ColumnCutter::EventTime { tick: size as i64, max: None },
+            |_| ColumnCutter::Column { last: None },
         ];
         for cutter in cutters {
             let cut = batches(&mut cutter(size), &pieces);

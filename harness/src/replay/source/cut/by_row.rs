@@ -1,11 +1,12 @@
-//! Where one batch of two merged streams ends and the next one starts.
+//! Batches of two merged streams, cut row by row.
 
-use super::chunk::RowView;
+use super::super::chunk::RowView;
+use super::enters_tick;
 use crate::scenario::Trigger;
 
 /// Decides for each row, in merged order, whether it opens a batch.
 #[derive(Debug)]
-pub(crate) enum MergedCutter {
+pub(crate) enum RowCutter {
     /// After so many rows of both streams.
     Rows { rows: u64, taken: u64 },
     /// When the running maximum of the event time enters a new tick.
@@ -20,7 +21,7 @@ pub(crate) enum MergedCutter {
     Once,
 }
 
-impl MergedCutter {
+impl RowCutter {
     pub(crate) fn new(trigger: &Trigger) -> Self {
         match trigger {
             Trigger::Rows(rows) => Self::Rows { rows: rows.get(), taken: 0 },
@@ -44,8 +45,8 @@ impl MergedCutter {
                 *taken += 1;
                 false
             }
-            Self::EventTime { tick, max } => enters(*tick, max, row.time),
-            Self::Arrival { tick, max } => enters(*tick, max, row.arrival),
+            Self::EventTime { tick, max } => enters_tick(*tick, max, row.time),
+            Self::Arrival { tick, max } => enters_tick(*tick, max, row.arrival),
             Self::Column { last } => {
                 let value = row.value.unwrap_or_default();
                 let opens = last.as_ref().is_some_and(|last| last != value);
@@ -64,10 +65,6 @@ impl MergedCutter {
     }
 }
 
-/// Whether `time` takes the running maximum into a new epoch-aligned tick.
-fn enters(tick: i64, max: &mut Option<i64>, time: Option<i64>) -> bool {
-    let Some(time) = time else { return false };
-    let before = *max;
-    *max = before.max(Some(time));
-    before.is_some_and(|before| time.div_euclid(tick) > before.div_euclid(tick))
-}
+#[cfg(test)]
+#[path = "by_row_tests.rs"]
+mod tests;
