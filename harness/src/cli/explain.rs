@@ -28,7 +28,7 @@ impl ExplainArgs {
         let bound = bind(&scenario);
         let mut results = Results::new(false);
         results.line(&explain::logical(&scenario, &bound))?;
-        let plan = plan_bound(&scenario, bound, self.strategies.limit)?;
+        let plan = plan_bound(bound, self.strategies.limit)?;
         results.line(&explain::physical(&plan, &strategies)?)?;
         sink(&scenario, None, None, true)?.check(plan.output_schema())
     }

@@ -59,7 +59,7 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
 
 /// The scenario's name and what it says of itself.
 pub(super) fn title(scenario: &Scenario) -> String {
-    match &scenario.spec.description {
+    match &scenario.description {
         Some(description) => format!("{}: {description}", scenario.name),
         None => scenario.name.clone(),
     }

@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-use arrow::datatypes::{Field, Schema, SchemaRef};
-use streamjoin_datasets::{
-    DatasetError, FileFormat, Generator, ReadOptions, Source, SourceBatch, parse_type,
-};
-use toml::Spanned;
+use arrow::datatypes::SchemaRef;
+use streamjoin_datasets::{DatasetError, FileFormat, Generator, ReadOptions, Source, SourceBatch};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{CsvSpec, MemoryRows, Ordered, Scenario};
+use crate::scenario::{MemoryRows, Place, Reading, RowSource};
 
 /// Batches with the file and row that they come from.
 pub type FeedBatches = Box<dyn Iterator<Item = Result<SourceBatch, DatasetError>> + Send>;
@@ -22,103 +19,55 @@ const GENERATED_ROWS: usize = 65_536;
 pub enum Feed {
     /// Files.
     Recording(Source),
-    /// Rows made up on the way.
+    /// Generated rows.
     Generated(Generator),
     /// Rows in memory; each batch counts as a file.
     Memory(MemoryRows),
 }
 
-/// How a stream or a dimension says where its rows come from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FeedSpec<'a> {
-    /// `format`.
-    pub(super) format: Option<&'a Spanned<String>>,
-    /// `schema`.
-    pub(super) schema: Option<&'a Ordered<Spanned<String>>>,
-    /// `csv`.
-    pub(super) csv: Option<&'a Spanned<CsvSpec>>,
-    /// Whether files are mapped; tables are read.
-    pub(super) mmap: bool,
-}
-
-impl FeedSpec<'_> {
-    /// The reader's options.
-    ///
-    /// # Errors
-    /// A usage failure with its place in the scenario.
-    pub(super) fn options(&self, scenario: &Scenario) -> Result<ReadOptions> {
-        let mut options = ReadOptions { mmap: self.mmap, ..ReadOptions::default() };
-        if let Some(format) = self.format {
-            let parsed: FileFormat = format
-                .get_ref()
-                .parse()
-                .map_err(|error| Failure::usage(error).at(scenario.place(format)))?;
-            options.format = Some(parsed);
+/// Refuses `csv` for files of another format.
+fn reading_fits(feed: Feed, reading: &Reading) -> Result<Feed> {
+    match (&feed, &reading.csv) {
+        (Feed::Recording(source), Some(csv)) if source.format() != FileFormat::Csv => {
+            Err(Failure::usage(format!(
+                "`csv` says how CSV files are written, but {} is {}: leave it out",
+                source.origin().display(),
+                source.format()
+            ))
+            .at(csv))
         }
-        if let Some(columns) = self.schema {
-            let fields = columns.0.iter().map(|(name, text)| {
-                let data_type = parse_type(text.get_ref())
-                    .map_err(|error| Failure::usage(error).at(scenario.place(text)))?;
-                Ok(Field::new(name.get_ref(), data_type, true))
-            });
-            let fields: Vec<Field> = fields.collect::<Result<_>>()?;
-            options.schema = Some(SchemaRef::new(Schema::new(fields)));
-        }
-        if let Some(csv) = self.csv {
-            let CsvSpec { header, delimiter } = csv.get_ref();
-            options.header = header.unwrap_or(true);
-            if let Some(text) = delimiter {
-                options.delimiter = match text.get_ref().as_bytes() {
-                    [byte] if byte.is_ascii() => *byte,
-                    _ => {
-                        return Err(Failure::usage(format!(
-                            "`delimiter` must be one ASCII character, not `{}`",
-                            text.get_ref()
-                        ))
-                        .at(scenario.place(text)));
-                    }
-                };
-            }
-        }
-        Ok(options)
-    }
-
-    /// Refuses settings that the files that were found do not take.
-    ///
-    /// # Errors
-    /// A usage failure with its place in the scenario.
-    pub(super) fn check(&self, feed: &Feed, scenario: &Scenario) -> Result<()> {
-        match feed {
-            Feed::Recording(source) => match self.csv {
-                Some(csv) if source.format() != FileFormat::Csv => Err(Failure::usage(format!(
-                    "`csv` says how CSV files are written, but {} is {}: leave it out",
-                    source.origin().display(),
-                    source.format()
-                ))
-                .at(scenario.place(csv))),
-                _ => Ok(()),
-            },
-            Feed::Generated(_) | Feed::Memory(_) => {
-                let what = match feed {
-                    Feed::Memory(_) => "rows in memory",
-                    _ => "a generator",
-                };
-                let format = self.format.map(Spanned::span);
-                let schema = self.schema.and_then(|schema| schema.0.first());
-                let schema = schema.map(|(name, _)| name.span());
-                match format.or(self.csv.map(Spanned::span)).or(schema) {
-                    Some(span) => Err(Failure::usage(format!(
-                        "`format`, `schema` and `csv` are for files, not for {what}: leave them out"
-                    ))
-                    .at(scenario.text.place(span))),
-                    None => Ok(()),
-                }
-            }
-        }
+        _ => Ok(feed),
     }
 }
 
 impl Feed {
+    /// Opens `source`, which the scenario names at `place`: of files, headers and
+    /// footers are read, no rows.
+    ///
+    /// # Errors
+    /// A run failure for files that are missing or cannot be read, a usage failure
+    /// for what does not fit `source`.
+    pub fn of(source: &RowSource, reading: &Reading, place: &Place) -> Result<Self> {
+        let (feed, what) = match source {
+            RowSource::Files(path) => {
+                let feed = Self::open(path, &reading.options);
+                return reading_fits(feed.map_err(|failure| failure.at(place))?, reading);
+            }
+            RowSource::Generated(generator) => {
+                generator.check().map_err(|error| Failure::usage(error).at(place))?;
+                (Self::Generated(generator.clone()), "a generator")
+            }
+            RowSource::Memory(rows) => (Self::Memory(rows.clone()), "rows in memory"),
+        };
+        match &reading.files_only {
+            Some(place) => Err(Failure::usage(format!(
+                "`format`, `schema` and `csv` are for files, not for {what}: leave them out"
+            ))
+            .at(place)),
+            None => Ok(feed),
+        }
+    }
+
     /// Opens files: headers and footers are read, no rows.
     ///
     /// # Errors
@@ -131,15 +80,6 @@ impl Feed {
         })
     }
 
-    /// Rows made up on the way.
-    ///
-    /// # Errors
-    /// A usage failure for settings that make no sense.
-    pub fn generated(generator: &Generator) -> Result<Self> {
-        generator.check().map_err(Failure::usage)?;
-        Ok(Self::Generated(generator.clone()))
-    }
-
     /// Columns.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
@@ -150,7 +90,7 @@ impl Feed {
         }
     }
 
-    /// Number of rows, where it is known without reading all.
+    /// Number of rows, where that is known without reading all.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
         match self {

@@ -5,19 +5,19 @@ use std::num::NonZeroUsize;
 
 use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::stream_stream::StateLimit;
-use streamjoin_kernels::{IndexKind, Isa, StoreKind};
+use streamjoin_kernels::{IndexKind, Isa, KeyHasher, StoreKind};
 
 use crate::error::{Failure, Result};
-use crate::scenario::{Choice, Scenario, StateLimit as Limit, Swap};
+use crate::scenario::{BROADCAST_THRESHOLD, Choice, Located, Scenario, StrategyOptions, Swap};
 use crate::text::nearest::nearest;
 
-/// Up to so many bytes a table is broadcast unless the strategy says otherwise.
-const BROADCAST_THRESHOLD: usize = 1 << 30;
+/// Fixed, so that runs repeat.
+const HASH_SEED: u64 = 0x5eed;
 
 /// More threads than any machine has cores are a mistake.
 const MAX_THREADS: usize = 1024;
 
-/// What choices that differ from machine to machine go by.
+/// What choices that differ from machine to machine are based on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Footing {
     /// This machine: its caches, and the costs that `STREAMJOIN_COSTS` names.
@@ -33,7 +33,7 @@ pub enum Footing {
 pub struct Strategy {
     /// As reports name it.
     pub name: String,
-    /// Who holds the table.
+    /// Whether a table is shared or partitioned.
     pub layout: Choice<Layout>,
     /// How the table is looked up.
     pub index: Choice<IndexKind>,
@@ -51,14 +51,14 @@ pub struct Strategy {
     pub state: StoreKind,
     /// The most that it may hold.
     pub state_limit: StateLimit,
-    /// What layouts and `auto` go by.
+    /// What layouts and `auto` are based on.
     pub footing: Footing,
 }
 
-/// What a strategy comes to for one table.
+/// What a strategy results in for one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// Who holds the table; an expectation where it is free.
+    /// Shared or partitioned; an expectation where it is free.
     pub layout: Layout,
     /// Whether the layout is settled when the table is there.
     pub free_layout: bool,
@@ -100,13 +100,18 @@ impl Strategy {
         })
     }
 
+    /// What hashes keys.
+    pub(super) fn hasher(&self) -> KeyHasher {
+        KeyHasher::with_seed(self.isa, HASH_SEED)
+    }
+
     /// Whether the state of a join of two streams may not grow for ever.
     #[must_use]
     pub fn limits_state(&self) -> bool {
         self.state_limit.rows.is_some() || self.state_limit.bytes.is_some()
     }
 
-    /// What this strategy comes to for a table of about so many bytes that may
+    /// What this strategy results in for a table of about this many bytes, which may
     /// pin its own choices.
     #[must_use]
     pub fn resolve(
@@ -195,20 +200,22 @@ pub fn strategies(
     requested: &[String],
     threads: Option<NonZeroUsize>,
 ) -> Result<Vec<Strategy>> {
-    let declared = &scenario.spec.strategies;
+    let declared = &scenario.strategies;
+    let stateful = scenario.join.is_some();
     let mut chosen: Vec<Strategy> = Vec::new();
     if requested.is_empty() {
-        for name in declared.names() {
-            chosen.extend(from_scenario(scenario, name)?);
-        }
+        chosen = declared.iter().map(|of| declared_as(of, stateful)).collect::<Result<_>>()?;
         if chosen.is_empty() {
             chosen.push(Strategy::auto()?);
         }
     }
     for name in requested {
-        let strategy = match from_scenario(scenario, name)? {
-            Some(strategy) => strategy,
-            None => by_form(name, declared.names(), scenario.spec.join.is_some())?,
+        let strategy = match declared.iter().find(|declared| declared.name == *name) {
+            Some(declared) => declared_as(declared, stateful)?,
+            None => {
+                let names = declared.iter().map(|declared| declared.name.as_str()).collect();
+                by_form(name, names, stateful)?
+            }
         };
         if !chosen.iter().any(|known| known.name == strategy.name) {
             chosen.push(strategy);
@@ -226,60 +233,37 @@ pub fn strategies(
     Ok(chosen)
 }
 
-fn from_scenario(scenario: &Scenario, name: &str) -> Result<Option<Strategy>> {
-    let Some(spec) = scenario.spec.strategies.get(name) else { return Ok(None) };
-    let stateful = [
-        ("state", spec.state.as_ref().map(|key| scenario.place(key))),
-        ("state_limit", spec.state_limit.as_ref().map(|key| scenario.place(key))),
-    ];
-    if scenario.spec.join.is_none()
-        && let Some((key, place)) = stateful.into_iter().find_map(|(key, at)| Some((key, at?)))
+/// A strategy that the scenario declares; `stateful` where it joins two streams.
+fn declared_as(declared: &StrategyOptions, stateful: bool) -> Result<Strategy> {
+    let StrategyOptions { name, state, state_limit, .. } = declared;
+    let about_state = [("state", state.written_at()), ("state_limit", state_limit.written_at())];
+    if !stateful
+        && let Some((key, place)) = about_state.into_iter().find_map(|(key, at)| Some((key, at?)))
     {
         return Err(Failure::usage(format!(
             "strategy `{name}`: `{key}` is about a [join] of two streams, and there is none: remove it"
         ))
         .at(place));
     }
-    let isa = match &spec.isa {
-        Some(isa) => isa
-            .get_ref()
-            .require()
-            .map_err(|error| Failure::usage(error).at(scenario.place(isa)))?,
-        None => default_isa()?,
-    };
-    Ok(Some(Strategy {
-        name: name.to_owned(),
-        layout: spec.layout.as_ref().map_or(Choice::Auto, |layout| *layout.get_ref()),
-        index: spec.index.as_ref().map_or(Choice::Auto, |index| *index.get_ref()),
-        threads: spec.threads.unwrap_or(NonZeroUsize::MIN),
-        isa,
-        batch_rows: spec.batch_rows,
-        broadcast_threshold: match spec.broadcast_threshold {
-            None => BROADCAST_THRESHOLD,
-            // More than the address space is no threshold.
-            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
-        },
-        swap: spec.swap.unwrap_or_default(),
-        state: spec.state.as_ref().map_or(StoreKind::default(), |state| *state.get_ref()),
-        state_limit: match spec.state_limit.as_ref().map(|limit| *limit.get_ref()) {
-            None => StateLimit::default(),
-            Some(Limit::Rows(rows)) => StateLimit { rows: Some(rows), bytes: None },
-            Some(Limit::Bytes(bytes)) => {
-                // More than the address space is no limit.
-                StateLimit { rows: None, bytes: usize::try_from(bytes).ok() }
-            }
-        },
+    let require = |isa: &Located<Isa>| isa.require().map_err(|error| isa.refuse(error));
+    Ok(Strategy {
+        name: name.clone(),
+        layout: declared.layout,
+        index: declared.index,
+        threads: declared.threads,
+        isa: declared.isa.as_ref().map_or_else(default_isa, require)?,
+        batch_rows: declared.batch_rows,
+        broadcast_threshold: declared.broadcast_threshold,
+        swap: declared.swap,
+        state: **state,
+        state_limit: **state_limit,
         footing: Footing::default(),
-    }))
+    })
 }
 
 /// A strategy that is not declared: `auto`, `layout/index`, a layout that has no
 /// index, or the name of a state store.
-fn by_form<'a>(
-    name: &str,
-    declared: impl Iterator<Item = &'a str>,
-    stateful: bool,
-) -> Result<Strategy> {
+fn by_form(name: &str, declared: Vec<&str>, stateful: bool) -> Result<Strategy> {
     let auto = Strategy::auto()?;
     if name == "auto" {
         return Ok(auto);
@@ -295,7 +279,6 @@ fn by_form<'a>(
     let Some((layout, index)) = name.split_once('/') else {
         let no_index = Layout::ALL.into_iter().filter(|layout| !layout.has_index());
         let no_index: Vec<&str> = no_index.map(Layout::name).collect();
-        let declared: Vec<&str> = declared.collect();
         let stores = StoreKind::ALL.map(StoreKind::name).into_iter().filter(|_| stateful);
         let near =
             nearest(name, declared.iter().copied().chain(["auto"]).chain(stores).chain(no_index));

@@ -1,21 +1,21 @@
-//! What time does to a replay: how fast rows come, and when it ends.
+//! How fast rows come, and when time ends the stream.
 
 use std::time::Duration;
 
-use crate::error::{Failure, Result};
-use crate::scenario::{Pace, Scenario, Trigger};
+use crate::error::Result;
+use crate::scenario::{Pace, Replay, Trigger};
 
-/// How fast rows come, and when the stream ends whatever is left of it.
+/// How fast rows come, and when the stream ends whether or not rows are left.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// Rows that arrive in a second; as fast as they are worked off where absent.
+    /// Rows per second that arrive; as fast as they are processed where absent.
     pub rows_per_second: Option<f64>,
     /// After this time the stream counts as ended.
     pub duration: Option<Duration>,
 }
 
 impl Timing {
-    /// Rows that arrive before time ends the stream, where both tell: a paced
+    /// Rows that arrive before time ends the stream, where both are set: a paced
     /// stream ends with the last row that is due by then.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
@@ -23,44 +23,37 @@ impl Timing {
         Some(rows_due(rate, duration))
     }
 
-    /// The timing that `scenario` asks for.
+    /// The timing that `replay` asks for.
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    pub(super) fn of(scenario: &Scenario) -> Result<Self> {
-        let replay = &scenario.spec.replay;
-        let rows_per_second = match &replay.pace {
-            Some(pace) => match pace.get_ref() {
-                Pace::Unthrottled => None,
-                Pace::RowsPerSecond(rate) if rate.is_finite() && *rate > 0.0 => Some(*rate),
-                Pace::RowsPerSecond(rate) => {
-                    return Err(Failure::usage(format!(
-                        "`pace`: {rate} rows a second is no rate: give a number above 0, such as {{ rows_per_second = 1e6 }}"
-                    ))
-                    .at(scenario.place(pace)));
-                }
-            },
-            None => None,
+    pub(super) fn of(replay: &Replay) -> Result<Self> {
+        let rows_per_second = match *replay.pace {
+            Pace::Unthrottled => None,
+            Pace::RowsPerSecond(rate) if rate.is_finite() && rate > 0.0 => Some(rate),
+            Pace::RowsPerSecond(rate) => {
+                return Err(replay.pace.refuse(format!(
+                    "`pace`: {rate} rows per second is not a rate: give a number above 0, such as {{ rows_per_second = 1e6 }}"
+                )));
+            }
         };
-        if let Some(trigger) = &replay.trigger
-            && let Trigger::Every(tick) = trigger.get_ref()
-        {
-            let at = |message: &str| Err(Failure::usage(message).at(scenario.place(trigger)));
+        if let Trigger::Every(tick) = *replay.trigger {
             if tick.0 <= 0 {
-                return at("a trigger must be longer than nothing, such as { every = \"5 s\" }");
+                return Err(replay
+                    .trigger
+                    .refuse("a trigger must be longer than nothing, such as { every = \"5 s\" }"));
             }
             if rows_per_second.is_none() {
-                return at(
+                return Err(replay.trigger.refuse(
                     "the trigger `every` takes what arrived since the last batch, so it must be known how fast rows arrive: add pace = { rows_per_second = N } to [replay], or cut by { rows = N } or { event_time = \"10 s\" }",
-                );
+                ));
             }
         }
         let duration = match &replay.duration {
-            Some(duration) if duration.get_ref().0 <= 0 => {
-                return Err(Failure::usage("`duration` must be longer than nothing")
-                    .at(scenario.place(duration)));
+            Some(duration) if duration.0 <= 0 => {
+                return Err(duration.refuse("`duration` must be longer than nothing"));
             }
-            Some(duration) => Some(duration.get_ref().as_duration()),
+            Some(duration) => Some(duration.as_duration()),
             None => None,
         };
         Ok(Self { rows_per_second, duration })

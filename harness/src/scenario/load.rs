@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use super::{InMemory, Scenario, ScenarioSpec, SourceText};
+use super::resolve::resolve;
+use super::spec::ScenarioSpec;
+use super::{InMemory, Scenario, SourceText};
 use crate::error::{Failure, Result};
 use crate::text::nearest::nearest;
 
-/// Reads and checks the shape of the scenario file at `path`.
+/// Reads the scenario file at `path`.
 ///
 /// # Errors
 /// A run failure when the file cannot be read, a usage failure for everything
@@ -24,7 +26,7 @@ pub fn load(path: &Path, name: &str) -> Result<Scenario> {
     parse(SourceText::new(path, text), name)
 }
 
-/// Checks the shape of a scenario's text.
+/// Reads a scenario's text.
 ///
 /// # Errors
 /// A usage failure that names the place, what is wrong and what is accepted.
@@ -64,9 +66,12 @@ pub fn parse(text: SourceText, name: &str) -> Result<Scenario> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_with(text: SourceText, name: &str, in_memory: InMemory) -> Result<Scenario> {
-    let spec: ScenarioSpec =
-        toml::from_str(text.text()).map_err(|error| Failure::usage(explain(&error, &text)))?;
-    Ok(Scenario { name: name.to_owned(), text, spec, in_memory })
+    resolve(shape(&text)?, text, name, in_memory)
+}
+
+/// What the sections of `text` say.
+pub(super) fn shape(text: &SourceText) -> Result<ScenarioSpec> {
+    toml::from_str(text.text()).map_err(|error| Failure::usage(explain(&error, text)))
 }
 
 /// The parser's message with its place, the nearest known name, and the key

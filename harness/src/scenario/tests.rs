@@ -1,7 +1,8 @@
 use std::path::Path;
 
+use streamjoin_kernels::stream_stream::StateLimit;
 use streamjoin_kernels::time::WatermarkPolicy;
-use streamjoin_kernels::{JoinType, OutputMode, StoreKind};
+use streamjoin_kernels::{JoinType, OutputMode, Side, StoreKind};
 
 use super::*;
 use crate::error::FailureKind;
@@ -88,20 +89,16 @@ where = "device IS NOT NULL"
 "#,
     )
     .unwrap();
-    let spec = &scenario.spec;
-    let (name, stream) = &spec.stream.0[0];
-    assert_eq!(name.get_ref(), "readings");
-    assert_eq!(
-        stream.watermark.as_ref().map(|delay| *delay.get_ref()),
-        Some(Micros(5_400_000_000))
-    );
-    let time = stream.event_time.as_ref().unwrap().get_ref();
+    let stream = &scenario.streams[0];
+    assert_eq!(*stream.name, "readings");
+    assert_eq!(stream.watermark.as_ref().map(|delay| delay.value), Some(Micros(5_400_000_000)));
+    let time = stream.event_time.as_ref().unwrap();
     assert_eq!((time.column.as_str(), time.unit), ("at", Some(TimeUnitName::Millisecond)));
-    let columns: Vec<&str> = stream.schema.as_ref().unwrap().names().collect();
+    let schema = stream.reading.options.schema.as_ref().unwrap();
+    let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     assert_eq!(columns, ["device", "at", "t"], "in file order");
-    let dimension = spec.dimension[0].get_ref();
-    let versions = dimension.versions.as_ref().unwrap();
-    let starts: Vec<VersionStart> = versions.iter().map(|version| version.get_ref().from).collect();
+    let versions = scenario.tables[0].versions.as_ref().unwrap();
+    let starts: Vec<VersionStart> = versions.iter().filter_map(|version| version.from).collect();
     assert_eq!(
         starts,
         [
@@ -110,13 +107,38 @@ where = "device IS NOT NULL"
             VersionStart::Time(1_359_676_800_000_000),
         ]
     );
-    let trigger = spec.replay.trigger.as_ref().unwrap().get_ref();
-    assert_eq!(*trigger, Trigger::default());
-    assert_eq!(spec.replay.limit, Some(1000));
-    assert_eq!(scenario.path("a/b.csv"), Path::new("dir/a/b.csv"));
-    assert_eq!(scenario.path("/a/b.csv"), Path::new("/a/b.csv"));
-    assert_eq!(scenario.path("../a/../b.csv"), Path::new("b.csv"));
-    assert_eq!(scenario.path("../../b.csv"), Path::new("../b.csv"));
+    assert_eq!(*scenario.replay.trigger, Trigger::default());
+    assert_eq!(scenario.replay.limit, Some(1000));
+    let text = &scenario.text;
+    assert_eq!(text.resolve("a/b.csv"), Path::new("dir/a/b.csv"));
+    assert_eq!(text.resolve("/a/b.csv"), Path::new("/a/b.csv"));
+    assert_eq!(text.resolve("../a/../b.csv"), Path::new("b.csv"));
+    assert_eq!(text.resolve("../../b.csv"), Path::new("../b.csv"));
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let scenario = read(SMALL).unwrap();
+    let replay = &scenario.replay;
+    assert_eq!((&*replay.trigger, replay.end), (&Trigger::default(), End::Flush));
+    assert!(replay.trigger.written_at().is_none());
+    assert_eq!((*replay.pace, *replay.merge), (Pace::Unthrottled, Merge::EventTime));
+    let table = &scenario.tables[0];
+    assert_eq!((table.join_type, table.refresh), (JoinType::Inner, Refresh::Once));
+    assert_eq!(*table.stream_side, Side::Left);
+    assert!(scenario.streams[0].reading.options.mmap && !table.reading.options.mmap);
+    let versions = SMALL.replace("table = \"d.csv\"", "versions = []");
+    assert_eq!(read(&versions).unwrap().tables[0].refresh, Refresh::EveryBatch);
+    let on = table.condition.on.as_ref().unwrap();
+    assert_eq!(on.refuse("no").message, "dir/x.toml:7:6: no");
+    assert_eq!(replay.pace.refuse("no").message, "dir/x.toml: no", "a default has no line");
+}
+
+#[test]
+fn a_wrong_form_of_reading_names_its_place() {
+    refused("format = \"cvs\"\n", "8:10", &["cvs"]);
+    refused("schema = { k = \"lint\" }\n", "8:16", &["lint"]);
+    refused("csv = { delimiter = \";;\" }\n", "8:21", &["one ASCII character"]);
 }
 
 #[test]
@@ -130,7 +152,7 @@ fn triggers_are_read_in_every_form() {
         ("\"once\"", Trigger::Once),
     ] {
         let scenario = read(&format!("{SMALL}[replay]\ntrigger = {text}\n")).unwrap();
-        assert_eq!(*scenario.spec.replay.trigger.unwrap().get_ref(), trigger);
+        assert_eq!(*scenario.replay.trigger, trigger);
     }
 }
 
@@ -182,7 +204,7 @@ fn paces_are_read_in_every_form() {
         ("{ rows_per_second = 1_000 }", Pace::RowsPerSecond(1000.0)),
     ] {
         let scenario = read(&format!("{SMALL}[replay]\npace = {text}\n")).unwrap();
-        assert_eq!(*scenario.spec.replay.pace.unwrap().get_ref(), pace);
+        assert_eq!(*scenario.replay.pace, pace);
     }
     refused("[replay]\npace = { rows_per_second = \"1\" }\n", "9:28", &["rows_per_second"]);
     refused("[replay]\npace = \"fast\"\n", "9:8", &["`fast`", "unthrottled"]);
@@ -230,32 +252,28 @@ state_limit = { bytes = 1_000_000 }
 #[test]
 fn everything_about_two_streams_is_read() {
     let scenario = read(PAIR).unwrap();
-    let spec = &scenario.spec;
-    let join = spec.join.as_ref().unwrap().get_ref();
-    assert_eq!(
-        (join.left.get_ref().as_str(), join.right.get_ref().as_str()),
-        ("impressions", "clicks")
-    );
-    assert_eq!(*join.r#type.as_ref().unwrap().get_ref(), JoinType::LeftOuter);
-    assert_eq!(*join.watermark_policy.as_ref().unwrap().get_ref(), WatermarkPolicy::Max);
-    assert_eq!(*join.output_mode.as_ref().unwrap().get_ref(), OutputMode::Update);
-    assert_eq!(join.no_data_batches, Some(false));
-    assert_eq!(join.window.as_ref().unwrap().get_ref(), &Micros(10_000_000));
-    assert_eq!(join.ansi.as_ref().map(|ansi| *ansi.get_ref()), Some(false));
-    let stream = spec.stream.get("impressions").unwrap();
-    assert_eq!(stream.arrival.as_ref().unwrap().get_ref(), "got");
-    assert_eq!(stream.idle_timeout.as_ref().unwrap().get_ref(), &Micros(300_000_000));
-    assert_eq!(*stream.finished.as_ref().unwrap().get_ref(), Finished::Leaves);
-    let replay = &spec.replay;
-    assert_eq!(*replay.merge.as_ref().unwrap().get_ref(), Merge::FileOrder);
-    assert_eq!(*replay.trigger.as_ref().unwrap().get_ref(), Trigger::Arrival(Micros(10_000_000)));
-    let disorder = replay.disorder.as_ref().unwrap().get_ref();
-    assert_eq!(*disorder, DisorderSpec { share: 0.05, max: Micros(600_000_000), seed: 7 });
-    assert_eq!(replay.end, Some(End::Hold));
-    let (a, b) = (spec.strategies.get("a").unwrap(), spec.strategies.get("b").unwrap());
-    assert_eq!(*a.state.as_ref().unwrap().get_ref(), StoreKind::FullScan);
-    assert_eq!(*a.state_limit.as_ref().unwrap().get_ref(), StateLimit::Rows(1000));
-    assert_eq!(*b.state_limit.as_ref().unwrap().get_ref(), StateLimit::Bytes(1_000_000));
+    let join = scenario.join.as_ref().unwrap();
+    assert_eq!((join.left.as_str(), join.right.as_str()), ("impressions", "clicks"));
+    assert_eq!(join.join_type, JoinType::LeftOuter);
+    assert_eq!(join.watermark_policy, WatermarkPolicy::Max);
+    assert_eq!(join.output_mode, OutputMode::Update);
+    assert!(!join.no_data_batches);
+    assert_eq!(**join.window.as_ref().unwrap(), Micros(10_000_000));
+    assert_eq!(join.ansi.as_ref().map(|ansi| ansi.value), Some(false));
+    let stream = scenario.stream("impressions").unwrap();
+    assert_eq!(stream.arrival.as_ref().unwrap().value, "got");
+    assert_eq!(**stream.idle_timeout.as_ref().unwrap(), Micros(300_000_000));
+    assert_eq!(*stream.finished, Finished::Leaves);
+    let replay = &scenario.replay;
+    assert_eq!(*replay.merge, Merge::FileOrder);
+    assert_eq!(*replay.trigger, Trigger::Arrival(Micros(10_000_000)));
+    let disorder = replay.disorder.as_ref().unwrap();
+    assert_eq!(**disorder, DisorderSpec { share: 0.05, max: Micros(600_000_000), seed: 7 });
+    assert_eq!(replay.end, End::Hold);
+    let (a, b) = (&scenario.strategies[0], &scenario.strategies[1]);
+    assert_eq!(*a.state, StoreKind::FullScan);
+    assert_eq!(*a.state_limit, StateLimit { rows: Some(1000), bytes: None });
+    assert_eq!(*b.state_limit, StateLimit { rows: None, bytes: Some(1_000_000) });
 }
 
 #[test]

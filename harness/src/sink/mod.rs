@@ -1,7 +1,6 @@
 //! Where joined rows go.
 //!
-//! [`SinkFormat`] is the registry: a new sink is one line there and one file
-//! here.
+//! [`SinkFormat`] is the registry: a new sink is one line there and one file here.
 
 mod console;
 mod duplicates;
@@ -11,15 +10,14 @@ mod stdout;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
+use crate::scenario::SinkFormat;
 
 pub use console::{Console, cell_text, show};
 pub use stdout::PipeStdout;
@@ -51,60 +49,6 @@ pub trait Sink: Send {
     /// # Errors
     /// A run failure that names the file.
     fn abandon(self: Box<Self>) -> Result<Option<String>>;
-}
-
-/// The kinds of sink, as `format` and `--output-format` name them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SinkFormat {
-    /// Counts are kept, rows are not.
-    None,
-    /// Spark-style tables on standard output.
-    Console,
-    /// A file, or standard output as `-`.
-    File(FileFormat),
-}
-
-impl SinkFormat {
-    /// Every sink.
-    pub const ALL: [Self; 7] = [
-        Self::None,
-        Self::Console,
-        Self::File(FileFormat::Parquet),
-        Self::File(FileFormat::ArrowFile),
-        Self::File(FileFormat::ArrowStream),
-        Self::File(FileFormat::Csv),
-        Self::File(FileFormat::JsonLines),
-    ];
-}
-
-impl fmt::Display for SinkFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-            Self::Console => f.write_str("console"),
-            Self::File(format) => write!(f, "{format}"),
-        }
-    }
-}
-
-impl FromStr for SinkFormat {
-    type Err = Failure;
-
-    fn from_str(text: &str) -> Result<Self> {
-        if let Some(found) = Self::ALL.into_iter().find(|format| format.to_string() == text) {
-            return Ok(found);
-        }
-        let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-        let nearest = known
-            .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, text).total_cmp(&strsim::jaro_winkler(b, text)));
-        let hint = nearest
-            .filter(|name| strsim::jaro_winkler(name, text) > 0.75)
-            .map(|name| format!("; did you mean `{name}`?"))
-            .unwrap_or_default();
-        let known = known.join(", ");
-        Err(Failure::usage(format!("unknown output format `{text}`{hint} (known: {known})")))
-    }
 }
 
 /// Where joined rows are to go; see [`SinkSpec::resolve`].

@@ -182,7 +182,7 @@ pub(super) fn report(found: &Found<'_>) -> WatermarkReport {
     WatermarkReport {
         schema_version: SCHEMA_VERSION,
         scenario: found.scenario.name.clone(),
-        description: found.scenario.spec.description.clone(),
+        description: found.scenario.description.clone(),
         limit: found.plan.limit,
         join_type: found.plan.spec.join_type.to_string(),
         left: stream(Side::Left, found.rows_in[0]),

@@ -130,7 +130,7 @@ impl Folder {
     pub(crate) fn try_run(&self, text: &str) -> Result<Ran> {
         let scenario = self.scenario(text)?;
         let stores = StoreKind::ALL.map(|store| store.name().to_owned());
-        let asked: &[String] = if scenario.spec.strategies.is_empty() { &stores } else { &[] };
+        let asked: &[String] = if scenario.strategies.is_empty() { &stores } else { &[] };
         let strategies = strategies(&scenario, asked, None)?;
         let plan = plan(&scenario, None)?;
         let mut runs: Vec<Ran> = Vec::new();

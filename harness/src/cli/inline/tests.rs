@@ -1,6 +1,9 @@
+use std::path::Path;
+
 use clap::Parser;
 
 use super::*;
+use crate::scenario::RowSource;
 
 #[derive(Debug, Parser)]
 struct Cli {
@@ -111,13 +114,13 @@ fn two_streams_are_joined_by_what_stands_before_the_tables() {
         "--trigger",
         "event-time=10 s",
     ]);
-    let join = scenario.spec.join.as_ref().unwrap().get_ref();
-    assert_eq!((join.left.get_ref().as_str(), join.right.get_ref().as_str()), ("l", "r"));
-    assert_eq!(join.on.as_ref().unwrap().get_ref(), "l.k = r.k");
-    let right = scenario.spec.stream.get("r").unwrap();
-    let time = right.event_time.as_ref().unwrap().get_ref();
+    let join = scenario.join.as_ref().unwrap();
+    assert_eq!((join.left.as_str(), join.right.as_str()), ("l", "r"));
+    assert_eq!(join.condition.on.as_ref().unwrap().value, "l.k = r.k");
+    let right = scenario.stream("r").unwrap();
+    let time = right.event_time.as_ref().unwrap();
     assert_eq!((time.column.as_str(), time.unit.unwrap().short()), ("l2", "ms"));
-    assert_eq!(right.watermark.as_ref().unwrap().get_ref().0, 3_600_000_000);
+    assert_eq!(right.watermark.as_ref().unwrap().0, 3_600_000_000);
     let asked = ["--stream=l.csv", "--stream=r.csv", "--on=x", "--table=c.csv", "--event-time=ts"];
     assert!(
         refused(&asked).contains("of which stream? Say --event-time l=ts or --event-time r=ts")
@@ -168,17 +171,15 @@ fn odd_text_is_quoted() {
         "--event-time",
         "when:%d/%m/%Y %H:%M",
     ]);
-    let dimension = scenario.spec.dimension[0].get_ref();
-    assert_eq!(dimension.name.get_ref(), "c_d");
-    assert_eq!(dimension.on.as_ref().unwrap().get_ref(), on);
-    let stream = scenario.spec.stream.get("s").unwrap();
-    assert_eq!(stream.recording.as_ref().unwrap().get_ref(), "a \"b\"\n.csv");
-    assert_eq!(
-        stream.event_time.as_ref().unwrap().get_ref().format.as_deref(),
-        Some("%d/%m/%Y %H:%M")
-    );
-    let select = scenario.spec.output.select.as_ref().unwrap().get_ref();
-    let select: Vec<&str> = select.iter().map(|item| item.get_ref().as_str()).collect();
+    let dimension = &scenario.tables[0];
+    assert_eq!(dimension.name.value, "c_d");
+    assert_eq!(dimension.condition.on.as_ref().unwrap().value, on);
+    let stream = scenario.stream("s").unwrap();
+    let RowSource::Files(path) = &stream.source.as_ref().unwrap().value else { panic!("no files") };
+    assert_eq!(path, Path::new("a \"b\"\n.csv"));
+    assert_eq!(stream.event_time.as_ref().unwrap().format.as_deref(), Some("%d/%m/%Y %H:%M"));
+    let select = scenario.output.clauses.select.as_ref().unwrap();
+    let select: Vec<&str> = select.iter().map(|item| item.as_str()).collect();
     assert_eq!(select, ["s.*", "f(a, b) AS \"x,y\""]);
     assert!(scenario.text.is_of_flags());
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
 use super::{Format, describe};
 use crate::cli::bar::Bar;
@@ -15,7 +14,7 @@ use crate::measure::{Sustainable, SustainableRate, Trial, TrialOutcome, sustaina
 use crate::plan::{Plan, Strategy};
 use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
 use crate::replay::system_clock;
-use crate::scenario::{Pace, Scenario};
+use crate::scenario::{Located, Pace, Scenario};
 use crate::sink::SinkSpec;
 use crate::text::duration::Micros;
 use crate::text::duration::seconds;
@@ -62,9 +61,9 @@ impl FindRateArgs {
     /// The scenario with a pace and an end, for those that need them; each probe
     /// sets its own. Where strategies look at the number of rows, it is large.
     pub(super) fn paced(self, mut scenario: Scenario) -> Scenario {
-        let replay = &mut scenario.spec.replay;
-        replay.pace = Some(Spanned::new(0..0, Pace::RowsPerSecond(1e12)));
-        replay.duration = Some(Spanned::new(0..0, self.asked().1));
+        let duration = Located::unwritten(self.asked().1, &scenario.text);
+        scenario.replay.pace.value = Pace::RowsPerSecond(1e12);
+        scenario.replay.duration = Some(duration);
         scenario
     }
 

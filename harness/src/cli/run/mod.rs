@@ -21,7 +21,7 @@ use crate::interrupt;
 use crate::measure::{Measured, Outputs, Worker, measure_with, verify};
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Located, Scenario};
 use crate::sink::SinkSpec;
 use crate::text::duration::Micros;
 use csv::{CsvFile, csv};
@@ -290,16 +290,15 @@ pub(super) fn sink(
     if path.is_some() || format.is_some() {
         return SinkSpec::resolve(path, format, force);
     }
-    let output = &scenario.spec.output;
-    let path = output.path.as_ref().map(|path| match path.get_ref().as_str() {
-        "-" => PathBuf::from("-"),
-        relative => scenario.path(relative),
-    });
-    let format = output.format.as_ref().map(|format| format.get_ref().to_string());
-    SinkSpec::resolve(path.as_deref(), format.as_deref(), force).map_err(|failure| {
-        let place = output.path.as_ref().map(|path| scenario.place(path));
-        let place = place.or(output.format.as_ref().map(|format| scenario.place(format)));
-        failure.at(place.unwrap_or_else(|| scenario.text.to_string()))
+    let output = &scenario.output;
+    let path = output.path.as_ref().map(|path| path.as_path());
+    let format = output.format.as_ref().map(|format| format.to_string());
+    SinkSpec::resolve(path, format.as_deref(), force).map_err(|failure| {
+        let format = output.format.as_ref().map(Located::place);
+        match output.path.as_ref().map(Located::place).or(format) {
+            Some(place) => failure.at(place),
+            None => failure.at(&scenario.text),
+        }
     })
 }
 
@@ -339,9 +338,9 @@ fn elsewhere(
 fn describe(scenario: &Scenario, limit: Option<u64>) -> serde_json::Value {
     serde_json::json!({
         "name": scenario.name,
-        "description": scenario.spec.description,
+        "description": scenario.description,
         "path": scenario.text.path().display().to_string(),
-        "limit": limit.or(scenario.spec.replay.limit),
+        "limit": limit.or(scenario.replay.limit),
         "text": scenario.text.text(),
     })
 }

@@ -6,10 +6,46 @@ use streamjoin_kernels::{
     ColumnRef, JoinError, JoinType, NullEquality, OutputColumn, Side, stream_static,
 };
 
-use crate::error::{Failure, Result};
-use crate::plan::bind::relation::{Origin, schema_of};
-use crate::scenario::{DimensionSpec, Scenario, StreamSide};
-use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope, ScopeColumn, SqlError};
+use super::condition::{Written, using_clause, using_failed};
+use super::relation::{Origin, Relation, schema_of};
+use crate::error::Result;
+use crate::plan::table::Table;
+use crate::scenario::TableJoin;
+use streamjoin_sql::{self as sql, BoundExpr, JoinCondition, Scope, ScopeColumn};
+
+/// A table with the join that it takes part in.
+#[derive(Clone, Debug)]
+pub struct BoundTable {
+    /// As the scenario says it.
+    pub spec: TableJoin,
+    /// Contents over time.
+    pub table: Table,
+    /// Columns.
+    pub relation: Relation,
+    /// The join.
+    pub join: BoundStreamStatic,
+}
+
+impl BoundTable {
+    /// Opens the table of `spec` and binds its join with rows of columns `stream`;
+    /// `first` where no other join precedes it.
+    ///
+    /// # Errors
+    /// A usage failure with its place in the scenario, a run failure for files that
+    /// cannot be read.
+    pub(super) fn bind(
+        spec: &TableJoin,
+        stream: &Scope,
+        first: bool,
+        mode: CastMode,
+    ) -> Result<Self> {
+        let table = Table::open(spec)?;
+        let relation = Relation::bind(&spec.name, &table.schema(), &spec.clauses, mode)?;
+        let inputs = JoinInputs { stream, table: &relation.scope, first, mode };
+        let join = BoundStreamStatic::bind(spec, inputs)?;
+        Ok(Self { spec: spec.clone(), table, relation, join })
+    }
+}
 
 /// A join's condition and columns, all positions in the scopes of its inputs.
 #[derive(Clone, Debug)]
@@ -23,7 +59,7 @@ pub struct BoundStreamStatic {
     /// Over stream columns: a row that fails it matches nothing.
     pub stream_filter: Option<BoundExpr>,
     /// Over table columns: rows that fail it are not in the table.
-    pub dimension_filter: Option<BoundExpr>,
+    pub table_filter: Option<BoundExpr>,
     /// Over both: pairs that fail it do not match.
     pub residual: Option<Residual>,
     /// The columns of `USING`, if the condition was given so.
@@ -42,7 +78,7 @@ pub struct BoundKey {
     /// Over the stream's columns.
     pub stream: BoundExpr,
     /// Over the table's columns.
-    pub dimension: BoundExpr,
+    pub table: BoundExpr,
     /// How nulls compare.
     pub null_equality: NullEquality,
 }
@@ -57,16 +93,15 @@ pub struct Residual {
 }
 
 /// What a join is bound to.
-#[derive(Clone, Copy, Debug)]
-pub struct JoinInputs<'a> {
+#[derive(Clone, Copy)]
+struct JoinInputs<'a> {
     /// The stream's columns, earlier joins included.
-    pub stream: &'a Scope,
+    stream: &'a Scope,
     /// The table's columns.
-    pub dimension: &'a Scope,
+    table: &'a Scope,
     /// Whether no other join precedes it.
-    pub first: bool,
-    /// ANSI mode or not.
-    pub mode: CastMode,
+    first: bool,
+    mode: CastMode,
 }
 
 impl BoundStreamStatic {
@@ -75,15 +110,21 @@ impl BoundStreamStatic {
     /// # Errors
     /// A usage failure with its place in the scenario. A join that is refused
     /// on a stream is bound all the same, so that it can be explained.
-    pub fn bind(spec: &DimensionSpec, inputs: JoinInputs<'_>, scenario: &Scenario) -> Result<Self> {
-        let join_type = spec.r#type.as_ref().map_or(JoinType::Inner, |t| *t.get_ref());
-        let stream_side = stream_side(spec, inputs.first, scenario)?;
+    fn bind(spec: &TableJoin, inputs: JoinInputs<'_>) -> Result<Self> {
+        let join_type = spec.join_type;
+        let stream_side = *spec.stream_side;
+        if stream_side == Side::Right && !inputs.first {
+            return Err(spec.stream_side.refuse(
+                "only the first [[dimension]] may have stream_side = \"right\": the joins before it are on the left",
+            ));
+        }
         let (left, right) = match stream_side {
-            Side::Left => (inputs.stream, inputs.dimension),
-            Side::Right => (inputs.dimension, inputs.stream),
+            Side::Left => (inputs.stream, inputs.table),
+            Side::Right => (inputs.table, inputs.stream),
         };
-        let (condition, using) = condition(spec, join_type, left, right, inputs.mode, scenario)?;
-        let (keys, stream_filter, dimension_filter) = oriented(&condition, stream_side);
+        let mut condition = condition(spec, left, right, inputs.mode)?;
+        let using = condition.using.take();
+        let (keys, stream_filter, table_filter) = oriented(&condition, stream_side);
         let residual = condition.residual.map(|predicate| {
             let columns = predicate.columns().iter().map(|&column| {
                 if column < left.columns.len() {
@@ -95,7 +136,7 @@ impl BoundStreamStatic {
             Residual { columns: columns.collect(), predicate }
         });
         let output = joined(join_type, stream_side, inputs, using.as_deref())
-            .map_err(|error| Failure::usage(error).at(scenario.place(&spec.name)))?;
+            .map_err(|error| spec.name.refuse(error))?;
         let refusal = supported::stream_static(join_type, stream_side).err().map(|e| e.to_string());
         let (output, sources) = named(&output, inputs);
         let columns = with_nullability(output, &sources, join_type, stream_side);
@@ -105,7 +146,7 @@ impl BoundStreamStatic {
             stream_side,
             keys,
             stream_filter,
-            dimension_filter,
+            table_filter,
             residual,
             using,
             output,
@@ -117,20 +158,20 @@ impl BoundStreamStatic {
     /// The join with table `name` and its keys, for messages.
     #[must_use]
     pub fn place(&self, name: &str) -> String {
-        let keys = self.keys.iter().map(|key| format!("{} = {}", key.stream, key.dimension));
+        let keys = self.keys.iter().map(|key| format!("{} = {}", key.stream, key.table));
         match keys.collect::<Vec<_>>().join(" AND ") {
             keys if keys.is_empty() => format!("join with `{name}`"),
             keys => format!("join with `{name}` on {keys}"),
         }
     }
 
-    /// Whether stream rows without a match come out null-extended.
+    /// Whether stream rows without a match are emitted, null-extended.
     #[must_use]
-    pub fn extends_dimension(&self) -> bool {
+    pub fn emits_unmatched(&self) -> bool {
         self.join_type.extends_with_nulls(self.stream_side.opposite())
     }
 
-    /// The stream columns that the condition looks at.
+    /// The stream columns that the condition uses.
     pub fn stream_columns(&self) -> impl Iterator<Item = usize> + '_ {
         let keys = self.keys.iter().flat_map(|key| key.stream.columns());
         let filter = self.stream_filter.iter().flat_map(BoundExpr::columns);
@@ -142,10 +183,10 @@ impl BoundStreamStatic {
         keys.chain(filter).copied().chain(residual)
     }
 
-    /// The table columns that the condition looks at.
-    pub fn dimension_columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let keys = self.keys.iter().flat_map(|key| key.dimension.columns());
-        let filter = self.dimension_filter.iter().flat_map(BoundExpr::columns);
+    /// The table columns that the condition uses.
+    pub fn table_columns(&self) -> impl Iterator<Item = usize> + '_ {
+        let keys = self.keys.iter().flat_map(|key| key.table.columns());
+        let filter = self.table_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
             ColumnRef::Table(column) => Some(*column),
@@ -155,86 +196,41 @@ impl BoundStreamStatic {
     }
 }
 
-fn stream_side(spec: &DimensionSpec, first: bool, scenario: &Scenario) -> Result<Side> {
-    match &spec.stream_side {
-        Some(side) if *side.get_ref() == StreamSide::Right => {
-            if first {
-                Ok(Side::Right)
-            } else {
-                Err(Failure::usage(
-                    "only the first [[dimension]] may have stream_side = \"right\": the joins before it are on the left",
-                )
-                .at(scenario.place(side)))
-            }
-        }
-        _ => Ok(Side::Left),
-    }
-}
-
 fn condition(
-    spec: &DimensionSpec,
-    join_type: JoinType,
+    spec: &TableJoin,
     left: &Scope,
     right: &Scope,
     mode: CastMode,
-    scenario: &Scenario,
-) -> Result<(JoinCondition, Option<Vec<String>>)> {
-    match (&spec.on, &spec.using) {
-        (Some(_), Some(using)) => Err(Failure::usage(
-            "a dimension takes `on` or `using`, not both: remove one of them",
-        )
-        .at(scenario.place(using))),
-        (Some(on), None) => clause(on.get_ref(), left, right, mode)
-            .map_err(|error| Failure::usage(format!("`on`: {error}")).at(scenario.place(on))),
-        (None, Some(using)) if using.get_ref().is_empty() => Err(Failure::usage(
+) -> Result<JoinCondition> {
+    let bind = |text: &str| sql::stream_static_condition(text, left, right, mode);
+    match Written::of(&spec.condition, "a dimension")? {
+        Written::On(on) => bind(on).map_err(|error| on.refuse(format!("`on`: {error}"))),
+        Written::Using(using) if using.is_empty() => Err(using.refuse(
             "`using` is empty: name the key columns, or say type = \"cross\" to join every row with every row",
-        )
-        .at(scenario.place(using))),
-        (None, Some(using)) => {
-            let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
-            let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));
-            clause(&text, left, right, mode).map_err(|error| {
-                Failure::usage(format!("`using`: {}", error.message())).at(scenario.place(using))
-            })
+        )),
+        Written::Using(using) => bind(&using_clause(using)).map_err(|error| using_failed(using, &error)),
+        Written::Nothing if spec.join_type == JoinType::Cross => {
+            Ok(JoinCondition::default())
         }
-        (None, None) if join_type == JoinType::Cross => Ok((JoinCondition::default(), None)),
-        (None, None) => Err(Failure::usage(format!(
+        Written::Nothing => Err(spec.name.refuse(format!(
             "dimension `{}` has no condition: add `on = \"...\"` or `using = [...]`, or say type = \"cross\" to join every row with every row",
-            spec.name.get_ref()
-        ))
-        .at(scenario.place(&spec.name))),
+            spec.name.value
+        ))),
     }
-}
-
-/// A condition or `USING (...)`, with the names of the latter.
-fn clause(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-) -> std::result::Result<(JoinCondition, Option<Vec<String>>), SqlError> {
-    let mut condition = sql::stream_static_condition(text, left, right, mode)?;
-    let using = condition.using.take();
-    Ok((condition, using))
 }
 
 type Oriented = (Vec<BoundKey>, Option<BoundExpr>, Option<BoundExpr>);
 
-/// The condition's left and right as stream and dimension.
+/// The condition's left and right as stream and table.
 fn oriented(condition: &JoinCondition, stream_side: Side) -> Oriented {
     let swap = stream_side == Side::Right;
     let keys = condition.keys.iter().map(|key| {
-        let (stream, dimension) =
-            if swap { (&key.right, &key.left) } else { (&key.left, &key.right) };
-        BoundKey {
-            stream: stream.clone(),
-            dimension: dimension.clone(),
-            null_equality: key.null_equality,
-        }
+        let (stream, table) = if swap { (&key.right, &key.left) } else { (&key.left, &key.right) };
+        BoundKey { stream: stream.clone(), table: table.clone(), null_equality: key.null_equality }
     });
     let (left, right) = (condition.left_filter.clone(), condition.right_filter.clone());
-    let (stream, dimension) = if swap { (right, left) } else { (left, right) };
-    (keys.collect(), stream, dimension)
+    let (stream, table) = if swap { (right, left) } else { (left, right) };
+    (keys.collect(), stream, table)
 }
 
 fn reference(side: Side, column: usize, stream_side: Side) -> ColumnRef {
@@ -247,12 +243,10 @@ fn joined(
     inputs: JoinInputs<'_>,
     using: Option<&[String]>,
 ) -> std::result::Result<Vec<OutputColumn>, JoinError> {
-    let (stream, dimension) = (schema_of(inputs.stream), schema_of(inputs.dimension));
+    let (stream, table) = (schema_of(inputs.stream), schema_of(inputs.table));
     match using {
-        Some(names) => {
-            stream_static::output_using(join_type, stream_side, &stream, &dimension, names)
-        }
-        None => Ok(stream_static::output_on(join_type, stream_side, &stream, &dimension)),
+        Some(names) => stream_static::output_using(join_type, stream_side, &stream, &table, names),
+        None => Ok(stream_static::output_on(join_type, stream_side, &stream, &table)),
     }
 }
 
@@ -261,7 +255,7 @@ fn named(output: &[OutputColumn], inputs: JoinInputs<'_>) -> (Vec<ScopeColumn>, 
     let columns = output.iter().map(|column| {
         let from = match column.source {
             ColumnRef::Stream(at) => &inputs.stream.columns[at],
-            ColumnRef::Table(at) => &inputs.dimension.columns[at],
+            ColumnRef::Table(at) => &inputs.table.columns[at],
         };
         (ScopeColumn { name: column.name.clone(), ..from.clone() }, column.source)
     });
@@ -288,13 +282,13 @@ impl BoundKey {
     /// The types of both sides before coercion.
     #[must_use]
     pub fn types(&self) -> (&DataType, &DataType) {
-        (self.stream.data_type(), self.dimension.data_type())
+        (self.stream.data_type(), self.table.data_type())
     }
 
     /// Whether the table side is never null in a matching row and a bare column.
     #[must_use]
     pub fn proves_match(&self) -> Option<usize> {
-        match (self.null_equality, Origin::of(self.dimension.clone())) {
+        match (self.null_equality, Origin::of(self.table.clone())) {
             (NullEquality::NullMatchesNothing, Origin::Column(column)) => Some(column),
             _ => None,
         }

@@ -1,16 +1,17 @@
 //! The join of two streams, bound to the columns of both.
 
-use arrow::datatypes::DataType;
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::time::{TimeCondition, TimeKey, is_event_time};
-use streamjoin_kernels::{JoinType, NullEquality, OutputColumn, Side, SideColumn, stream_stream};
-use toml::Spanned;
+use streamjoin_kernels::time::{TimeCondition, TimeKey};
+use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, stream_stream};
 
+use super::condition::{Written, using_clause, using_failed};
+use super::relation::schema_of;
+use super::stream::BoundStream;
+use super::time_advice::advice;
+use super::window::{put_in_windows, window_key};
 use crate::error::{Failure, Result};
-use crate::plan::bind::BoundStream;
-use crate::plan::bind::relation::{Origin, schema_of};
-use crate::scenario::{JoinSpec, Scenario};
-use crate::text::duration::Micros;
+use crate::scenario::{Located, Merge, Scenario, Stream, StreamJoin};
+use crate::text::nearest::nearest;
 use streamjoin_sql::{
     self as sql, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
 };
@@ -18,6 +19,8 @@ use streamjoin_sql::{
 /// Two streams and their join.
 #[derive(Clone, Debug)]
 pub struct BoundStreams {
+    /// The join as the scenario says it.
+    pub spec: StreamJoin,
     /// The stream on the left.
     pub left: BoundStream,
     /// The stream on the right.
@@ -56,6 +59,55 @@ pub struct BoundStreamStream {
 }
 
 impl BoundStreams {
+    /// Opens both streams and binds their join.
+    ///
+    /// # Errors
+    /// As the streams and the join.
+    pub(super) fn bind(spec: &StreamJoin, scenario: &Scenario) -> Result<Self> {
+        let mode = scenario.cast_mode();
+        if let (Some(ansi), Some(above)) = (&spec.ansi, scenario.ansi)
+            && **ansi != above
+        {
+            return Err(ansi.refuse("`ansi` is given twice, and not the same: keep one of them"));
+        }
+        if spec.left.eq_ignore_ascii_case(&spec.right) {
+            return Err(spec.right.refuse(format!(
+                "`{}` is both sides of the [join]: name its recording in a second [stream.NAME]",
+                spec.left.value
+            )));
+        }
+        let idle_timeout = scenario.streams.iter().find_map(|s| s.idle_timeout.as_ref());
+        let side = |name: &Located<String>| -> Result<BoundStream> {
+            let stream = side_named(name, scenario)?;
+            let mut bound =
+                BoundStream::bind(stream, &scenario.replay, idle_timeout.is_some(), mode)?;
+            bound.can_be_merged(&scenario.replay.merge)?;
+            if let Some(window) = &spec.window {
+                put_in_windows(&mut bound, window, mode)?;
+            }
+            Ok(bound)
+        };
+        let (left, right) = (side(&spec.left)?, side(&spec.right)?);
+        if let Some(timeout) = idle_timeout
+            && let Some(stream) = [&left, &right].into_iter().find(|s| s.arrival.is_none())
+        {
+            return Err(timeout.refuse(format!(
+                "`idle_timeout` is a time of arrival: it needs [stream.{}] arrival = \"COLUMN\", or a sidecar that names it",
+                stream.spec.name.value
+            )));
+        }
+        for Stream { name, .. } in &scenario.streams {
+            if ![&spec.left, &spec.right].iter().any(|side| side.value == name.value) {
+                return Err(name.refuse(format!(
+                    "stream `{}` is neither side of the [join]: remove it",
+                    name.value
+                )));
+            }
+        }
+        let join = BoundStreamStream::bind(spec, &left, &right, mode)?;
+        Ok(Self { spec: spec.clone(), left, right, join })
+    }
+
     /// One of the streams.
     #[must_use]
     pub fn side(&self, side: Side) -> &BoundStream {
@@ -68,30 +120,29 @@ impl BoundStreams {
 
 impl BoundStreamStream {
     /// Binds the join that `spec` describes. With a `window`, the streams' event
-    /// times have been replaced by its start ([`put_in_windows`]).
+    /// times have been replaced by its start.
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    pub(in crate::plan) fn bind(
-        spec: &JoinSpec,
+    fn bind(
+        spec: &StreamJoin,
         left: &BoundStream,
         right: &BoundStream,
         mode: CastMode,
-        scenario: &Scenario,
     ) -> Result<Self> {
-        let join_type = spec.r#type.as_ref().map_or(JoinType::Inner, |t| *t.get_ref());
+        let join_type = spec.join_type;
         let (l, r) = (&left.relation.scope, &right.relation.scope);
-        let (mut condition, using) = condition(spec, left, right, mode, scenario)?;
-        let windowed = spec.window.as_ref().map(|window| window.get_ref().0);
+        let mut condition = condition(spec, left, right, mode)?;
+        let using = condition.using.take();
         let mut time = condition.time;
-        if let Some(width) = windowed
+        if let Some(window) = &spec.window
             && time.key.is_none()
         {
-            condition.keys.push(window_key(left, right, mode, scenario, spec)?);
-            time.key = Some(TimeKey::Window { width });
+            condition.keys.push(window_key(left, right, window, mode)?);
+            time.key = Some(TimeKey::Window { width: window.0 });
         }
         let (output, sources) = joined(join_type, l, r, using.as_deref())
-            .map_err(|failure| failure.at(scenario.place(&spec.left)))?;
+            .map_err(|failure| failure.at(spec.left.place()))?;
         let mut warnings = Vec::new();
         if time.interval.matches_nothing() {
             warnings.push(format!(
@@ -125,7 +176,7 @@ impl BoundStreamStream {
         }
     }
 
-    /// The columns of a side that the condition looks at; `left_columns` is the
+    /// The columns of a side that the condition uses; `left_columns` is the
     /// number of the left side's columns.
     pub fn columns(&self, side: Side, left_columns: usize) -> impl Iterator<Item = usize> + '_ {
         let keys = self.keys.iter().flat_map(move |key| match side {
@@ -154,58 +205,90 @@ pub(in crate::plan) fn side_column(position: usize, left_columns: usize) -> Side
     }
 }
 
+/// The stream that a [join] names.
+fn side_named<'s>(name: &Located<String>, scenario: &'s Scenario) -> Result<&'s Stream> {
+    scenario.stream(name).ok_or_else(|| {
+        let names = scenario.streams.iter().map(|stream| stream.name.as_str());
+        let hint = match nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "add [stream.NAME]".to_owned(),
+        };
+        name.refuse(format!("[join] names stream `{}`, which is not there; {hint}", name.value))
+    })
+}
+
+impl BoundStream {
+    /// Checks that the stream has what two streams are merged by.
+    fn can_be_merged(&self, merge: &Located<Merge>) -> Result<()> {
+        let name = &self.spec.name;
+        let at = merge.written_at().unwrap_or_else(|| name.place());
+        match **merge {
+            Merge::EventTime if self.event_time.is_none() => {
+                let flag = match at.text().is_of_flags() {
+                    true => format!(" with --event-time {}=COLUMN", name.value),
+                    false => String::new(),
+                };
+                return Err(Failure::usage(format!(
+                    "two streams are merged by event time, but [stream.{}] has no `event_time`: add one{flag}, or say [replay] merge = \"file-order\" or \"arrival\"",
+                    name.value
+                ))
+                .at(at));
+            }
+            Merge::Arrival if self.arrival.is_none() => {
+                return Err(Failure::usage(format!(
+                    "merge = \"arrival\" needs [stream.{}] arrival = \"COLUMN\", or a sidecar that names it",
+                    name.value
+                ))
+                .at(at));
+            }
+            _ => {}
+        }
+        match &self.spec.idle_timeout {
+            Some(timeout) if timeout.0 <= 0 => {
+                Err(timeout.refuse("`idle_timeout` must be longer than nothing"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 fn condition(
-    spec: &JoinSpec,
+    spec: &StreamJoin,
     left: &BoundStream,
     right: &BoundStream,
     mode: CastMode,
-    scenario: &Scenario,
-) -> Result<(JoinCondition, Option<Vec<String>>)> {
+) -> Result<JoinCondition> {
     let (l, r) = (&left.relation.scope, &right.relation.scope);
     let windows = spec.window.as_ref().map(|window| WindowColumns {
         left: left.time_column.unwrap_or_default(),
         right: right.time_column.unwrap_or_default(),
-        width: window.get_ref().0,
+        width: window.0,
     });
     let time = |stream: &BoundStream| stream.time_column.filter(|_| windows.is_none());
     let times = &TimeColumns { left: time(left), right: time(right), windows };
-    let with_names = |mut condition: JoinCondition| {
-        let using = condition.using.take();
-        (condition, using)
-    };
-    match (&spec.on, &spec.using) {
-        (Some(_), Some(using)) => {
-            Err(Failure::usage("a [join] takes `on` or `using`, not both: remove one of them")
-                .at(scenario.place(using)))
+    let bind = |text: &str| sql::stream_stream_condition(text, l, r, mode, times);
+    match Written::of(&spec.condition, "a [join]")? {
+        Written::On(on) => bind(on).map_err(|error| {
+            let is_of_times =
+                ["INTERVAL", "TIMESTAMP", "DATE"].iter().any(|word| error.message().contains(word));
+            let hint = match windows {
+                Some(_) => {
+                    " (with `window`, each event time is replaced by its window's `window_start`)"
+                        .to_owned()
+                }
+                None if is_of_times => {
+                    advice([left, right]).map(|advice| format!("; {advice}")).unwrap_or_default()
+                }
+                None => String::new(),
+            };
+            on.refuse(format!("`on`: {error}{hint}"))
+        }),
+        Written::Using(using) => {
+            bind(&using_clause(using)).map_err(|error| using_failed(using, &error))
         }
-        (Some(on), None) => {
-            sql::stream_stream_condition(on.get_ref(), l, r, mode, times).map(with_names).map_err(|error| {
-                let is_of_times = ["INTERVAL", "TIMESTAMP", "DATE"]
-                    .iter()
-                    .any(|word| error.message().contains(word));
-                let hint = match windows {
-                    Some(_) => {
-                        " (with `window`, each event time is replaced by its window's `window_start`)".to_owned()
-                    }
-                    None if is_of_times => crate::plan::bind::time_advice::advice(scenario, [left, right])
-                        .map(|advice| format!("; {advice}"))
-                        .unwrap_or_default(),
-                    None => String::new(),
-                };
-                Failure::usage(format!("`on`: {error}{hint}")).at(scenario.place(on))
-            })
-        }
-        (None, Some(using)) => {
-            let names = using.get_ref().iter().map(|name| format!("`{}`", name.replace('`', "``")));
-            let text = format!("USING ({})", names.collect::<Vec<_>>().join(", "));
-            sql::stream_stream_condition(&text, l, r, mode, times).map(with_names).map_err(|error| {
-                Failure::usage(format!("`using`: {}", error.message())).at(scenario.place(using))
-            })
-        }
-        (None, None) => Err(Failure::usage(
+        Written::Nothing => Err(spec.left.refuse(
             "the [join] has no condition: add `on = \"...\"` or `using = [...]`; two streams need an equality",
-        )
-        .at(scenario.place(&spec.left))),
+        )),
     }
 }
 
@@ -236,88 +319,4 @@ fn joined(
     });
     let scope = Scope { columns: columns.collect() };
     Ok((scope, output.into_iter().map(|column| column.source).collect()))
-}
-
-/// The column that a window's start has.
-pub(in crate::plan) const WINDOW_START: &str = "window_start";
-
-/// Puts the start of its tumbling window in the place of a stream's event time,
-/// as Spark's `window` does.
-///
-/// # Errors
-/// A usage failure with its place in the scenario.
-pub(in crate::plan) fn put_in_windows(
-    stream: &mut BoundStream,
-    window: &Spanned<Micros>,
-    mode: CastMode,
-    scenario: &Scenario,
-) -> Result<()> {
-    let at = |message: String| Failure::usage(message).at(scenario.place(window));
-    let name = &stream.relation.name;
-    let width = window.get_ref().0;
-    if width <= 0 {
-        return Err(at("a window must be longer than nothing, such as \"10 s\"".to_owned()));
-    }
-    let Some((origin, data_type)) = &stream.event_time else {
-        return Err(at(format!("`window` needs [stream.{name}] event_time = \"COLUMN\"")));
-    };
-    let Origin::Column(column) = origin else {
-        return Err(at(format!(
-            "`window` needs an event time of stream `{name}` that is a column of the recording, not one that is computed"
-        )));
-    };
-    if !is_event_time(data_type) || matches!(data_type, DataType::Date64) {
-        return Err(at(format!(
-            "`window` needs an event time of stream `{name}` that is a timestamp, not {data_type}"
-        )));
-    }
-    let source = &stream.relation.source;
-    let time = format!("`{}`", source.columns[*column].name.replace('`', "``"));
-    let micros = format!("unix_micros(CAST({time} AS TIMESTAMP))");
-    let text = format!("timestamp_micros({micros} - (({micros} % {width}) + {width}) % {width})");
-    let start = sql::expression(&text, source, mode).map_err(|error| at(error.to_string()))?;
-    let relation = &mut stream.relation;
-    let seen = ScopeColumn {
-        qualifiers: vec![relation.name.clone()],
-        name: WINDOW_START.to_owned(),
-        data_type: start.data_type().clone(),
-        nullable: start.nullable(),
-    };
-    match stream.time_column {
-        Some(at) => {
-            relation.scope.columns[at] = seen;
-            relation.columns[at] = Origin::Expr(start);
-        }
-        None => {
-            relation.scope.columns.push(seen);
-            relation.columns.push(Origin::Expr(start));
-            stream.time_column = Some(relation.columns.len() - 1);
-        }
-    }
-    Ok(())
-}
-
-/// The equality of both windows.
-fn window_key(
-    left: &BoundStream,
-    right: &BoundStream,
-    mode: CastMode,
-    scenario: &Scenario,
-    spec: &JoinSpec,
-) -> Result<KeyExpr> {
-    let side = |stream: &BoundStream| {
-        let at = stream.time_column.unwrap_or_default();
-        // A scope of its own, in which nothing else has the name.
-        let mut scope = stream.relation.scope.clone();
-        for (position, column) in scope.columns.iter_mut().enumerate() {
-            column.name = if position == at { WINDOW_START.to_owned() } else { String::new() };
-        }
-        sql::expression(WINDOW_START, &scope, mode)
-            .map_err(|error| Failure::usage(error).at(scenario.place(&spec.left)))
-    };
-    Ok(KeyExpr {
-        left: side(left)?,
-        right: side(right)?,
-        null_equality: NullEquality::NullMatchesNothing,
-    })
 }

@@ -3,8 +3,8 @@
 
 use toml_writer::{ToTomlKey, TomlKeyBuilder};
 
-use crate::plan::bind::BoundStream;
-use crate::scenario::{EventTimeSpec, Scenario, TimeUnitName};
+use super::stream::BoundStream;
+use crate::scenario::{EventTimeSpec, TimeUnitName};
 use crate::text::shell::shell_word;
 use crate::text::toml_string::quoted;
 use streamjoin_sql::{pattern_of_strftime, quote_identifier};
@@ -30,16 +30,14 @@ pub(crate) fn timestamp_sql(spec: &EventTimeSpec, padded: bool) -> Option<String
 
 /// What to write so that a condition can name the event times, where some are
 /// integers or text; none where all are times.
-pub(in crate::plan) fn advice(scenario: &Scenario, streams: [&BoundStream; 2]) -> Option<String> {
-    let advice: Vec<String> =
-        streams.into_iter().filter_map(|stream| of_stream(scenario, stream)).collect();
+pub(in crate::plan) fn advice(streams: [&BoundStream; 2]) -> Option<String> {
+    let advice: Vec<String> = streams.into_iter().filter_map(of_stream).collect();
     (!advice.is_empty()).then(|| advice.join("; "))
 }
 
-fn of_stream(scenario: &Scenario, stream: &BoundStream) -> Option<String> {
+fn of_stream(stream: &BoundStream) -> Option<String> {
     let name = &stream.relation.name;
-    let spec = scenario.spec.stream.get(name)?;
-    let time = spec.event_time.as_ref()?.get_ref();
+    let time = stream.spec.event_time.as_ref()?;
     let kind = match (time.unit, &time.format) {
         (Some(_), _) => "integers",
         (None, Some(_)) => "text",
@@ -65,7 +63,7 @@ fn of_stream(scenario: &Scenario, stream: &BoundStream) -> Option<String> {
     let item = quoted(&format!("{sql} AS {}", quote_identifier(&made)));
     let seen = format!("{}.{}", quote_identifier(name), quote_identifier(&made));
     let key = TomlKeyBuilder::new(name).as_default().to_toml_key();
-    let how = match (&spec.select, scenario.text.is_of_flags()) {
+    let how = match (&stream.spec.clauses.select, time.place().text().is_of_flags()) {
         (Some(_), _) => {
             format!("add {item} to `select` of [stream.{key}], with event_time = {}", quoted(&made))
         }

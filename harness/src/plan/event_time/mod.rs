@@ -84,6 +84,12 @@ impl EventTime {
         Ok(Self { item, reading, unit, column: spec.column.clone() })
     }
 
+    /// The same times from `item`.
+    #[must_use]
+    pub fn over(&self, item: Item) -> Self {
+        Self { item, ..self.clone() }
+    }
+
     /// The column, as the scenario names it.
     #[must_use]
     pub fn column(&self) -> &str {

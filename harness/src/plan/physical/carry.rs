@@ -8,9 +8,9 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use streamjoin_kernels::ColumnRef;
 
+use super::prepare::Needed;
 use crate::error::{Failure, Result};
 use crate::plan::bind::BoundTable;
-use crate::plan::bind::relation::Needed;
 use streamjoin_sql::Scope;
 
 /// Unmatched rows as they are written: which table they missed, then the columns
@@ -23,7 +23,7 @@ pub struct Carried {
 impl Carried {
     /// Of rows with the columns of `first`. Columns of one name are told apart by
     /// the stream that they are of.
-    pub(in crate::plan) fn new(first: &Scope) -> Self {
+    pub(super) fn new(first: &Scope) -> Self {
         let columns = &first.columns;
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         let names: Vec<String> = columns
@@ -81,15 +81,12 @@ impl Carried {
 
 /// For each join the columns of its input scope that the first scope's columns
 /// are by then.
-pub(in crate::plan) fn positions(
-    first: &Scope,
-    dimensions: &[BoundTable],
-) -> Vec<Vec<Option<usize>>> {
+pub(super) fn positions(first: &Scope, tables: &[BoundTable]) -> Vec<Vec<Option<usize>>> {
     let mut at: Vec<Option<usize>> = (0..first.columns.len()).map(Some).collect();
-    let mut all = Vec::with_capacity(dimensions.len());
-    for dimension in dimensions {
+    let mut all = Vec::with_capacity(tables.len());
+    for table in tables {
         all.push(at.clone());
-        let join = &dimension.join;
+        let join = &table.join;
         at = at
             .iter()
             .map(|&column| {
@@ -99,7 +96,7 @@ pub(in crate::plan) fn positions(
                     join.keys.iter().any(|key| {
                         let ColumnRef::Table(of_table) = source else { return false };
                         key.stream.as_column() == Some(column)
-                            && key.dimension.as_column() == Some(*of_table)
+                            && key.table.as_column() == Some(*of_table)
                     })
                 };
                 let sources = &join.sources;
@@ -112,6 +109,6 @@ pub(in crate::plan) fn positions(
 }
 
 /// Where they stand in the batches that a join takes.
-pub(in crate::plan) fn in_input(positions: &[Option<usize>], input: &Needed) -> Vec<Option<usize>> {
+pub(super) fn in_input(positions: &[Option<usize>], input: &Needed) -> Vec<Option<usize>> {
     positions.iter().map(|column| column.map(|column| input.at(column))).collect()
 }

@@ -8,8 +8,9 @@ use streamjoin_datasets::{
     FileDigest, FileFormat, Sidecar, Source, sha256_file, sidecar_path, to_hex,
 };
 
+use super::plan::Plan;
 use crate::error::{Failure, Result};
-use crate::plan::{Feed, Plan};
+use crate::plan::feed::Feed;
 
 impl Plan {
     /// SHA-256 over what is read, stream first, then tables: the digests that

@@ -1,18 +1,21 @@
-//! A join with a table, and what a strategy makes of it.
+//! A join with a table, and how a strategy runs it.
 
 use std::sync::Arc;
 
 use streamjoin_kernels::arch::CacheSizes;
 use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
 use streamjoin_kernels::table::auto::{AutoIndex, CostModel};
-use streamjoin_kernels::{IndexChoice, IndexKind, KeyHasher};
+use streamjoin_kernels::{IndexChoice, IndexKind};
 
+use super::table_joins::KernelJoin;
+use super::width::row_bytes;
 use crate::error::{Failure, Result};
-use crate::plan::explain::row_bytes;
-use crate::plan::{Footing, HASH_SEED, KernelJoin, Resolved, Strategy, Table};
+use crate::plan::bind::BoundTable;
+use crate::plan::strategy::{Footing, Resolved, Strategy};
+use crate::plan::table::Table;
 use crate::scenario::Choice;
 
-/// One join.
+/// One join with a table.
 #[derive(Debug)]
 pub struct TableJoinPlan {
     /// The dimension's name.
@@ -27,13 +30,13 @@ pub struct TableJoinPlan {
     pub on: Vec<(String, String)>,
     pub(in crate::plan) layout: Option<Choice<Layout>>,
     pub(in crate::plan) index: Option<Choice<IndexKind>>,
-    /// Stream rows that each version of the table meets, where that is known.
+    /// Stream rows that probe each version of the table, where that is known.
     pub(in crate::plan) probe_rows: Option<f64>,
 }
 
 impl TableJoinPlan {
-    /// What `strategy` comes to for this join, as far as can be told before the
-    /// table is there.
+    /// What `strategy` results in for this join, as far as is known before the
+    /// table is loaded.
     #[must_use]
     pub fn resolve(&self, strategy: &Strategy) -> Resolved {
         let bytes = self.expected_bytes().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -53,11 +56,11 @@ impl TableJoinPlan {
     /// A guess at the table's size from its rows and types, index included.
     pub(in crate::plan) fn expected_bytes(&self) -> Option<u64> {
         let row = row_bytes(self.kernel.table.keys.schema());
-        // A chained index: a head and a link of 4 bytes each a row, and the key's copy.
+        // A chained index: a head and a link of 4 bytes each per row, and the key's copy.
         self.expected_rows().map(|rows| rows.saturating_mul(row + 16))
     }
 
-    /// The join as `strategy` carries it out.
+    /// The join as `strategy` runs it.
     ///
     /// # Errors
     /// A usage failure for what the kernels refuse.
@@ -68,7 +71,7 @@ impl TableJoinPlan {
     ) -> Result<stream_static::Join> {
         let resolved = self.resolve(strategy);
         let defaults = stream_static::Options::default();
-        // Where the layout is free the table itself decides: its size is known then.
+        // Where the layout is free, the loaded table decides: its size is known then.
         let (layout, beyond) = match resolved.free_layout {
             true => (Layout::Broadcast, Beyond::Partition),
             false => (resolved.layout, Beyond::Note),
@@ -91,7 +94,7 @@ impl TableJoinPlan {
                     ..AutoIndex::default()
                 }),
             },
-            hasher: KeyHasher::with_seed(strategy.isa, HASH_SEED),
+            hasher: strategy.hasher(),
             caches,
             probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
             pool: pool.cloned(),
@@ -100,4 +103,26 @@ impl TableJoinPlan {
         stream_static::Join::new(self.kernel.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))
     }
+}
+
+/// The joins with what their scenario pins.
+pub(super) fn table_join_plans(
+    tables: Vec<BoundTable>,
+    kernels: Vec<KernelJoin>,
+) -> Vec<TableJoinPlan> {
+    let joins = tables.into_iter().zip(kernels).map(|(table, kernel)| {
+        let BoundTable { spec, table, relation, join } = table;
+        let keys = join.keys.iter();
+        TableJoinPlan {
+            on: keys.map(|key| (key.stream.to_string(), key.table.to_string())).collect(),
+            place: join.place(&relation.name),
+            name: relation.name,
+            table,
+            kernel,
+            layout: spec.layout,
+            index: spec.index,
+            probe_rows: None,
+        }
+    });
+    joins.collect()
 }

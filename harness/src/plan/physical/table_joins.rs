@@ -7,13 +7,12 @@ use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::{ColumnRef, Filter, OutputColumn};
 
-use crate::plan::bind::BoundTable;
-use crate::plan::bind::relation::{Needed, Origin, Selection, field};
-use crate::plan::bind::stream_static::BoundStreamStatic;
-use crate::plan::physical::carry;
-use crate::plan::physical::uses::{self, Uses};
+use super::carry;
+use super::prepare::Needed;
+use super::table_rows::TableColumns;
+use super::uses::{self, Uses};
+use crate::plan::bind::{BoundStreamStatic, BoundTable, Origin, Selection, field};
 use crate::plan::projector::{Computed, Item, Projector};
-use crate::plan::table::TableColumns;
 use streamjoin_sql::{BoundExpr, Scope};
 
 /// One join as the kernels take it.
@@ -25,19 +24,19 @@ pub struct KernelJoin {
     pub table: TableColumns,
     /// The join.
     pub spec: stream_static::Spec,
-    /// What it retains without use.
+    /// What it retains although nothing needs it.
     pub uses: Uses,
     /// Where the carried columns stand in the stream side; empty unless they are
     /// carried.
     pub carried: Vec<Option<usize>>,
 }
 
-/// From the last join's rows to what is given out.
+/// From the last join's rows to what is emitted.
 #[derive(Clone, Debug)]
 pub struct OutputPlan {
-    /// Rows to give out.
+    /// Rows to emit.
     pub filter: Option<Computed>,
-    /// Columns to give out.
+    /// Columns to emit.
     pub columns: Projector,
     /// Columns of the last join that are null where an outer join found no match.
     pub markers: Vec<usize>,
@@ -48,9 +47,9 @@ pub struct OutputPlan {
 /// How output rows that are unmatched in at least one join are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmatched {
-    /// No join lets an unmatched row out.
+    /// No join emits an unmatched row.
     None,
-    /// An anti join lets nothing else out.
+    /// An anti join emits nothing else.
     All,
     /// As the only join's own count says.
     AsJoined,
@@ -60,34 +59,34 @@ pub enum Unmatched {
 
 /// Several joins with tables, with the stream columns that the first one takes.
 #[derive(Clone, Debug)]
-pub(in crate::plan) struct TableJoins {
+pub(super) struct TableJoins {
     /// Columns of the first scope that are needed.
-    pub(in crate::plan) stream: Needed,
+    pub(super) stream: Needed,
     /// Those that would be needed without the output's `where`.
-    pub(in crate::plan) stream_without_filter: Needed,
+    pub(super) stream_without_filter: Needed,
     /// Whether a marker of the join before them follows these: a column of
     /// booleans, null where that join found no match.
-    pub(in crate::plan) marked: bool,
+    pub(super) marked: bool,
     /// The joins in order.
-    pub(in crate::plan) joins: Vec<KernelJoin>,
-    /// What is given out.
-    pub(in crate::plan) output: OutputPlan,
+    pub(super) joins: Vec<KernelJoin>,
+    /// What is emitted.
+    pub(super) output: OutputPlan,
 }
 
 /// What comes before the joins with tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::plan) enum Before {
-    /// A stream, or a join that lets matched rows out only.
+pub(super) enum Before {
+    /// A stream, or a join that emits matched rows only.
     Matched,
-    /// A join of streams that lets unmatched rows out too.
+    /// A join of streams that emits unmatched rows too.
     Outer,
-    /// A join of streams that lets nothing else out.
+    /// A join of streams that emits nothing else.
     Anti,
 }
 
-/// How one join's matches are told apart in the output.
+/// How the output shows whether one join found a match.
 enum Marker {
-    /// It lets no unmatched row out, or they are counted otherwise.
+    /// It emits no unmatched row, or they are counted otherwise.
     None,
     /// A column of the last join's scope.
     Column(usize),
@@ -95,148 +94,145 @@ enum Marker {
     Extra,
 }
 
-/// Plans the joins over rows whose columns are `first`; with `carry` all of these
-/// travel up to the last join.
-pub(in crate::plan) fn plan(
-    first: &Scope,
-    before: Before,
-    dimensions: &[BoundTable],
-    output: &Selection,
-    mode: CastMode,
-    carry: bool,
-) -> TableJoins {
-    let unmatched = unmatched(before, dimensions, output);
-    let marked = before == Before::Outer && unmatched == Unmatched::ByMarkers;
-    let selected: BTreeSet<usize> =
-        output.columns.iter().flat_map(|selected| selected.origin.columns()).copied().collect();
-    let mut given = selected.clone();
-    given.extend(output.filter.iter().flat_map(BoundExpr::columns));
-    let markers = markers(dimensions, &given, unmatched);
-    let positions = if carry { carry::positions(first, dimensions) } else { Vec::new() };
-    let (mut needed, tables) = needs(dimensions, given, &positions);
-    let (without_filter, tables_without) = needs(dimensions, selected, &[]);
-    let uses = uses::of_tables(dimensions, output, &needed, &tables, &tables_without);
-    if carry && dimensions.is_empty() {
-        needed = vec![Needed::from((0..first.columns.len()).collect::<BTreeSet<_>>())];
-    }
-    let mut joins = Vec::with_capacity(dimensions.len());
-    let mut extras = usize::from(marked);
-    for (at, dimension) in dimensions.iter().enumerate() {
-        let scope = match at.checked_sub(1) {
-            Some(before) => &dimensions[before].join.output,
-            None => first,
-        };
-        let extra = matches!(markers[at], Marker::Extra);
-        let step = Step {
-            dimension,
-            scope,
-            input: &needed[at],
-            output: &needed[at + 1],
-            table: &tables[at],
-            extras,
-            mode,
-            uses: &uses[at],
-            carried: positions.get(at).map_or(&[], Vec::as_slice),
-        };
-        joins.push(step.plan(extra));
-        extras += usize::from(extra);
-    }
-    let last = &needed[dimensions.len()];
-    let columns = output
-        .columns
-        .iter()
-        .map(|selected| (field(&selected.column), selected.origin.item(|column| last.at(column))));
-    let found = markers.iter().filter_map(|marker| match marker {
-        Marker::Column(column) => Some(last.at(*column)),
-        Marker::None | Marker::Extra => None,
-    });
-    TableJoins {
-        output: OutputPlan {
-            filter: output.filter.as_ref().map(|f| Computed::new(f, |c| last.at(c))),
-            columns: Projector::new(columns.collect(), last.len() + extras),
-            markers: found.chain(last.len()..last.len() + extras).collect(),
-            unmatched,
-        },
-        stream: needed.into_iter().next().unwrap_or_default(),
-        stream_without_filter: without_filter.into_iter().next().unwrap_or_default(),
-        marked,
-        joins,
+impl TableJoins {
+    /// Plans the joins over rows whose columns are `first`; with `carry` all of these
+    /// travel up to the last join.
+    pub(super) fn new(
+        first: &Scope,
+        before: Before,
+        bound: &[BoundTable],
+        output: &Selection,
+        mode: CastMode,
+        carry: bool,
+    ) -> Self {
+        let unmatched = unmatched(before, bound, output);
+        let marked = before == Before::Outer && unmatched == Unmatched::ByMarkers;
+        let selected: BTreeSet<usize> =
+            output.columns.iter().flat_map(|selected| selected.origin.columns()).copied().collect();
+        let mut given = selected.clone();
+        given.extend(output.filter.iter().flat_map(BoundExpr::columns));
+        let markers = markers(bound, &given, unmatched);
+        let positions = if carry { carry::positions(first, bound) } else { Vec::new() };
+        let (mut needed, tables) = needs(bound, given, &positions);
+        let (without_filter, tables_without) = needs(bound, selected, &[]);
+        let uses = uses::of_tables(bound, output, &needed, &tables, &tables_without);
+        if carry && bound.is_empty() {
+            needed = vec![Needed::from((0..first.columns.len()).collect::<BTreeSet<_>>())];
+        }
+        let mut joins = Vec::with_capacity(bound.len());
+        let mut extras = usize::from(marked);
+        for (at, table) in bound.iter().enumerate() {
+            let scope = match at.checked_sub(1) {
+                Some(before) => &bound[before].join.output,
+                None => first,
+            };
+            let extra = matches!(markers[at], Marker::Extra);
+            let step = Step {
+                bound: table,
+                scope,
+                input: &needed[at],
+                output: &needed[at + 1],
+                table: &tables[at],
+                extras,
+                mode,
+                uses: &uses[at],
+                carried: positions.get(at).map_or(&[], Vec::as_slice),
+            };
+            joins.push(step.plan(extra));
+            extras += usize::from(extra);
+        }
+        let last = &needed[bound.len()];
+        let columns = output.columns.iter().map(|selected| {
+            (field(&selected.column), selected.origin.item(|column| last.at(column)))
+        });
+        let found = markers.iter().filter_map(|marker| match marker {
+            Marker::Column(column) => Some(last.at(*column)),
+            Marker::None | Marker::Extra => None,
+        });
+        Self {
+            output: OutputPlan {
+                filter: output.filter.as_ref().map(|f| Computed::new(f, |c| last.at(c))),
+                columns: Projector::new(columns.collect(), last.len() + extras),
+                markers: found.chain(last.len()..last.len() + extras).collect(),
+                unmatched,
+            },
+            stream: needed.into_iter().next().unwrap_or_default(),
+            stream_without_filter: without_filter.into_iter().next().unwrap_or_default(),
+            marked,
+            joins,
+        }
     }
 }
 
-fn unmatched(before: Before, dimensions: &[BoundTable], output: &Selection) -> Unmatched {
+fn unmatched(before: Before, bound: &[BoundTable], output: &Selection) -> Unmatched {
     let anti = |d: &BoundTable| d.join.join_type == streamjoin_kernels::JoinType::LeftAnti;
-    if before == Before::Anti || dimensions.iter().any(anti) {
+    if before == Before::Anti || bound.iter().any(anti) {
         return Unmatched::All;
     }
-    let outer = dimensions.iter().filter(|d| d.join.extends_dimension()).count();
+    let outer = bound.iter().filter(|d| d.join.emits_unmatched()).count();
     match outer + usize::from(before == Before::Outer) {
         0 => Unmatched::None,
         // Later joins may drop or repeat the rows.
-        1 if output.filter.is_none() && dimensions.len() == outer => Unmatched::AsJoined,
+        1 if output.filter.is_none() && bound.len() == outer => Unmatched::AsJoined,
         _ => Unmatched::ByMarkers,
     }
 }
 
 /// For each outer join a column that is null exactly where it found no match:
-/// one that is given out anyway, or else an extra one.
-fn markers(
-    dimensions: &[BoundTable],
-    given: &BTreeSet<usize>,
-    unmatched: Unmatched,
-) -> Vec<Marker> {
-    let marker = |(at, dimension): (usize, &BoundTable)| {
-        if unmatched != Unmatched::ByMarkers || !dimension.join.extends_dimension() {
+/// one that is emitted anyway, or else an extra one.
+fn markers(bound: &[BoundTable], given: &BTreeSet<usize>, unmatched: Unmatched) -> Vec<Marker> {
+    let marker = |(at, table): (usize, &BoundTable)| {
+        if unmatched != Unmatched::ByMarkers || !table.join.emits_unmatched() {
             return Marker::None;
         }
-        let join = &dimension.join;
+        let join = &table.join;
         let proof = join.sources.iter().enumerate().find_map(|(position, source)| {
             let ColumnRef::Table(column) = source else { return None };
-            let certain = !dimension.relation.scope.columns[*column].nullable
+            let certain = !table.relation.scope.columns[*column].nullable
                 || join.keys.iter().any(|key| key.proves_match() == Some(*column));
             if !certain {
                 return None;
             }
-            let last = dimensions[at + 1..].iter().try_fold(position, |position, later| {
+            let last = bound[at + 1..].iter().try_fold(position, |position, later| {
                 later.join.sources.iter().position(|s| *s == ColumnRef::Stream(position))
             })?;
             given.contains(&last).then_some(last)
         });
         proof.map_or(Marker::Extra, Marker::Column)
     };
-    dimensions.iter().enumerate().map(marker).collect()
+    bound.iter().enumerate().map(marker).collect()
 }
 
 /// The columns needed before each join and after the last, and of each table.
 fn needs(
-    dimensions: &[BoundTable],
+    bound: &[BoundTable],
     given: BTreeSet<usize>,
     carried: &[Vec<Option<usize>>],
 ) -> (Vec<Needed>, Vec<Needed>) {
     let mut needed = vec![given];
     let mut tables = Vec::new();
-    for (at, dimension) in dimensions.iter().enumerate().rev() {
-        let join = &dimension.join;
+    for (at, table) in bound.iter().enumerate().rev() {
+        let join = &table.join;
         let mut stream: BTreeSet<usize> = join.stream_columns().collect();
         stream.extend(carried.get(at).into_iter().flatten().flatten());
-        let mut table: BTreeSet<usize> = join.dimension_columns().collect();
+        let mut of_table: BTreeSet<usize> = join.table_columns().collect();
         for &position in needed.last().into_iter().flatten() {
             match join.sources[position] {
                 ColumnRef::Stream(column) => stream.insert(column),
-                ColumnRef::Table(column) => table.insert(column),
+                ColumnRef::Table(column) => of_table.insert(column),
             };
         }
         needed.push(stream);
-        tables.push(Needed::from(table));
+        tables.push(Needed::from(of_table));
     }
     needed.reverse();
     tables.reverse();
     (needed.into_iter().map(Needed::from).collect(), tables)
 }
 
-/// One join about to be laid out.
+/// One join about to be planned.
 struct Step<'a> {
-    dimension: &'a BoundTable,
+    bound: &'a BoundTable,
     scope: &'a Scope,
     input: &'a Needed,
     output: &'a Needed,
@@ -250,13 +246,13 @@ struct Step<'a> {
 
 impl Step<'_> {
     fn plan(&self, with_marker: bool) -> KernelJoin {
-        let join = &self.dimension.join;
+        let join = &self.bound.join;
         let (stream_side, stream_keys) = self.stream_side(join);
         let (table_side, table_keys, marker) = self.table_side(join, with_marker);
         let keys = join.keys.iter().zip(stream_keys.iter().zip(&table_keys));
-        let keys = keys.map(|(key, (&stream, &dimension))| KeyPair {
+        let keys = keys.map(|(key, (&stream, &table))| KeyPair {
             stream,
-            table: dimension,
+            table,
             null_equality: key.null_equality,
         });
         let filter = |expr: &BoundExpr, place: &dyn Fn(usize) -> ColumnRef| Filter {
@@ -283,7 +279,7 @@ impl Step<'_> {
             stream_side: join.stream_side,
             keys: keys.collect(),
             stream_filter: join.stream_filter.as_ref().map(|f| filter(f, &on_stream)),
-            table_filter: join.dimension_filter.as_ref().map(|f| filter(f, &on_table)),
+            table_filter: join.table_filter.as_ref().map(|f| filter(f, &on_table)),
             residual,
             output: self.joined_columns(join, marker),
             cast_mode: self.mode,
@@ -323,7 +319,7 @@ impl Step<'_> {
         join: &BoundStreamStatic,
         with_marker: bool,
     ) -> (TableColumns, Vec<usize>, Option<usize>) {
-        let relation = &self.dimension.relation;
+        let relation = &self.bound.relation;
         let rows = relation.prepare(self.table, []);
         let columns = &relation.scope.columns;
         let mut items: Vec<(Field, Item)> = self
@@ -333,7 +329,7 @@ impl Step<'_> {
             .map(|(at, column)| (field(&columns[column]), Item::Pass(at)))
             .collect();
         let width = items.len();
-        let expressions = join.keys.iter().map(|key| &key.dimension);
+        let expressions = join.keys.iter().map(|key| &key.table);
         let keys = add_keys(&mut items, expressions, self.table);
         let marker = with_marker.then(|| {
             items.push((Field::new("matched", DataType::Boolean, false), Item::True));
@@ -342,7 +338,7 @@ impl Step<'_> {
         (TableColumns { rows, keys: Projector::new(items, width) }, keys, marker)
     }
 
-    /// What the join gives out: columns needed later, then markers.
+    /// What the join emits: columns needed later, then markers.
     fn joined_columns(&self, join: &BoundStreamStatic, marker: Option<usize>) -> Vec<OutputColumn> {
         let names = &join.output.columns;
         let needed = self.output.positions().map(|position| OutputColumn {
@@ -364,8 +360,8 @@ impl Step<'_> {
     }
 }
 
-/// Adds the keys that are not bare columns; answers where each key stands.
-pub(in crate::plan) fn add_keys<'a>(
+/// Adds the keys that are not bare columns, and returns where each key stands.
+pub(super) fn add_keys<'a>(
     items: &mut Vec<(Field, Item)>,
     keys: impl Iterator<Item = &'a BoundExpr>,
     needed: &Needed,

@@ -1,19 +1,19 @@
-//! What a plan retains though the rows that are given out do not need it.
+//! What a plan retains although no emitted row needs it.
 
 use streamjoin_kernels::ColumnRef;
 
-use crate::plan::bind::BoundTable;
-use crate::plan::bind::relation::{Needed, Selection, schema_of};
-use crate::plan::explain::row_bytes;
-use streamjoin_sql::{BoundExpr, Scope};
+use super::prepare::Needed;
+use super::width::row_bytes;
+use crate::plan::bind::{BoundTable, Selection, schema_of};
+use streamjoin_sql::{BoundExpr, Scope, ScopeColumn};
 
-/// Columns that only the output's `where` looks at, though it could do so
+/// Columns that only the output's `where` uses, although it could be applied
 /// before the join.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterOnly {
     /// Their names.
     pub columns: Vec<String>,
-    /// Their width, as far as types tell.
+    /// Their width, as far as types say.
     pub row_bytes: u64,
     /// The condition, as it may stand before the join.
     pub condition: String,
@@ -24,27 +24,27 @@ pub struct FilterOnly {
 pub struct Uses {
     /// Retained for the output's `where` alone.
     pub filter_only: Option<FilterOnly>,
-    /// Rows without a match come out too, and no column of the table does, nor
-    /// is one looked at later.
+    /// Rows without a match are emitted too, and no column of the table is, nor
+    /// is one used later.
     pub gives_nothing: bool,
 }
 
 /// Of each join. `needed` are the columns needed before each join and after the
 /// last, `tables` those of each table; `without_filter` the latter if the
 /// output's `where` did not count.
-pub(in crate::plan) fn of_tables(
-    dimensions: &[BoundTable],
+pub(super) fn of_tables(
+    bound: &[BoundTable],
     output: &Selection,
     needed: &[Needed],
     tables: &[Needed],
     without_filter: &[Needed],
 ) -> Vec<Uses> {
-    let homes = homes(dimensions, output);
-    let uses = dimensions.iter().enumerate().map(|(at, dimension)| {
-        let join = &dimension.join;
-        let scope = &dimension.relation.scope;
+    let homes = homes(bound, output);
+    let uses = bound.iter().enumerate().map(|(at, table)| {
+        let join = &table.join;
+        let scope = &table.relation.scope;
         let of_this = !homes.is_empty() && homes.iter().all(|home| *home == Home::Table(at));
-        let movable = of_this && !join.extends_dimension();
+        let movable = of_this && !join.emits_unmatched();
         let only: Vec<usize> = tables[at]
             .positions()
             .filter(|column| !without_filter[at].as_slice().contains(column))
@@ -52,7 +52,7 @@ pub(in crate::plan) fn of_tables(
         let of_table = |position: usize| matches!(join.sources[position], ColumnRef::Table(_));
         Uses {
             filter_only: if movable { filter_only(scope, &only, output) } else { None },
-            gives_nothing: join.extends_dimension() && !needed[at + 1].positions().any(of_table),
+            gives_nothing: join.emits_unmatched() && !needed[at + 1].positions().any(of_table),
         }
     });
     uses.collect()
@@ -60,14 +60,14 @@ pub(in crate::plan) fn of_tables(
 
 /// Of the rows before the joins, which an output's `where` over columns of
 /// theirs may be `movable` to: those among `columns` that only it needs.
-pub(in crate::plan) fn of_first(
+pub(super) fn of_first(
     first: &Scope,
-    dimensions: &[BoundTable],
+    bound: &[BoundTable],
     output: &Selection,
     (columns, without_filter): (&Needed, &Needed),
     movable: impl Fn(usize) -> bool,
 ) -> Option<FilterOnly> {
-    let homes = homes(dimensions, output);
+    let homes = homes(bound, output);
     let movable = |home: &Home| matches!(home, Home::First(column) if movable(*column));
     if homes.is_empty() || !homes.iter().all(movable) {
         return None;
@@ -84,7 +84,7 @@ fn filter_only(scope: &Scope, columns: &[usize], output: &Selection) -> Option<F
     }
     let columns: Vec<_> = columns.iter().map(|&column| scope.columns[column].clone()).collect();
     Some(FilterOnly {
-        columns: columns.iter().map(streamjoin_sql::ScopeColumn::qualified_name).collect(),
+        columns: columns.iter().map(ScopeColumn::qualified_name).collect(),
         row_bytes: row_bytes(&schema_of(&Scope { columns })),
         condition: filter.to_string(),
     })
@@ -99,13 +99,13 @@ enum Home {
     Table(usize),
 }
 
-fn homes(dimensions: &[BoundTable], output: &Selection) -> Vec<Home> {
+fn homes(bound: &[BoundTable], output: &Selection) -> Vec<Home> {
     let columns = output.filter.iter().flat_map(BoundExpr::columns);
     columns
         .map(|&column| {
             let mut column = column;
-            for (at, dimension) in dimensions.iter().enumerate().rev() {
-                match dimension.join.sources[column] {
+            for (at, table) in bound.iter().enumerate().rev() {
+                match table.join.sources[column] {
                     ColumnRef::Table(_) => return Home::Table(at),
                     ColumnRef::Stream(before) => column = before,
                 }

@@ -29,12 +29,10 @@ pub(super) fn may_change(axes: &[Axis], scenario: &Scenario) -> Vec<bool> {
 /// Whether the rows that come out depend on how the stream is cut: late rows of
 /// two streams do, and the tables that a batch sees if they change.
 fn depends_on_batches(scenario: &Scenario) -> bool {
-    let spec = &scenario.spec;
-    spec.join.is_some()
-        || spec.dimension.iter().any(|dimension| {
-            let dimension = dimension.get_ref();
-            let refresh = dimension.refresh.as_ref().map(|refresh| *refresh.get_ref());
-            dimension.versions.is_some() || refresh == Some(Refresh::EveryBatch)
+    scenario.join.is_some()
+        || scenario.tables.iter().any(|table| {
+            let versions = table.versions.iter().flatten();
+            table.refresh == Refresh::EveryBatch || versions.into_iter().any(|v| v.from.is_some())
         })
 }
 

@@ -19,7 +19,7 @@ pub(super) fn lines(
     verified: bool,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.push(match &scenario.spec.description {
+    lines.push(match &scenario.description {
         Some(description) => format!("{}: {description}", scenario.name),
         None => scenario.name.clone(),
     });

@@ -10,55 +10,55 @@ use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::{IndexKind, JoinType};
 use toml::Spanned;
 
-use super::strategy::{Choice, from_text};
-use super::{CsvSpec, Ordered};
+use super::strategy::Choice;
+use super::{CsvSpec, Ordered, from_text};
 use crate::text::instant::timestamp;
 
-/// One dimension table and how it is joined.
-#[derive(Clone, Debug, Deserialize)]
+/// One table and how it is joined.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DimensionSpec {
+pub(in crate::scenario) struct TableSpec {
     /// Qualifies the table's columns, and names it in reports.
-    pub name: Spanned<String>,
+    pub(in crate::scenario) name: Spanned<String>,
     /// A file, a folder or a glob.
-    pub table: Option<Spanned<String>>,
-    /// Rows made up, in place of a table.
-    pub generator: Option<Spanned<Generator>>,
+    pub(in crate::scenario) table: Option<Spanned<String>>,
+    /// Generated rows, in place of a table.
+    pub(in crate::scenario) generator: Option<Spanned<Generator>>,
     /// The table's contents over time, in place of one table.
-    pub versions: Option<Vec<Spanned<VersionSpec>>>,
-    /// The file format, where the extension does not tell.
-    pub format: Option<Spanned<String>>,
-    /// Column names and types, where the files do not tell (CSV, JSON lines).
-    pub schema: Option<Ordered<Spanned<String>>>,
+    pub(in crate::scenario) versions: Option<Vec<Spanned<VersionSpec>>>,
+    /// The file format, where the extension does not say.
+    pub(in crate::scenario) format: Option<Spanned<String>>,
+    /// Column names and types, where the files do not say (CSV, JSON lines).
+    pub(in crate::scenario) schema: Option<Ordered<Spanned<String>>>,
     /// How CSV files are written.
-    pub csv: Option<Spanned<CsvSpec>>,
+    pub(in crate::scenario) csv: Option<Spanned<CsvSpec>>,
     /// The join type, in any of Spark's spellings; default inner.
     #[serde(default, deserialize_with = "from_text")]
-    pub r#type: Option<Spanned<JoinType>>,
+    pub(in crate::scenario) r#type: Option<Spanned<JoinType>>,
     /// The condition, as SQL.
-    pub on: Option<Spanned<String>>,
+    pub(in crate::scenario) on: Option<Spanned<String>>,
     /// Key columns of equal name on both sides, in place of `on`.
-    pub using: Option<Spanned<Vec<String>>>,
-    /// On which side of the join the stream stands; only the first dimension may say right.
-    pub stream_side: Option<Spanned<StreamSide>>,
+    pub(in crate::scenario) using: Option<Spanned<Vec<String>>>,
+    /// On which side of the join the stream stands; only the first table may say right.
+    pub(in crate::scenario) stream_side: Option<Spanned<StreamSide>>,
     /// Columns to keep, as SQL; all where absent.
-    pub select: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(in crate::scenario) select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep, as SQL over the table's columns.
-    pub r#where: Option<Spanned<String>>,
+    pub(in crate::scenario) r#where: Option<Spanned<String>>,
     /// Layout of this table whatever the strategy says.
     #[serde(default, deserialize_with = "from_text")]
-    pub layout: Option<Spanned<Choice<Layout>>>,
+    pub(in crate::scenario) layout: Option<Spanned<Choice<Layout>>>,
     /// Index of this table whatever the strategy says.
     #[serde(default, deserialize_with = "from_text")]
-    pub index: Option<Spanned<Choice<IndexKind>>>,
-    /// Whether the table is looked at again before each batch.
-    pub refresh: Option<Spanned<Refresh>>,
+    pub(in crate::scenario) index: Option<Spanned<Choice<IndexKind>>>,
+    /// Whether the table is checked again before each batch.
+    pub(in crate::scenario) refresh: Option<Spanned<Refresh>>,
 }
 
 /// On which side of a join the stream stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StreamSide {
+pub(in crate::scenario) enum StreamSide {
     /// `stream JOIN table`.
     Left,
     /// `table JOIN stream`.
@@ -69,19 +69,18 @@ pub enum StreamSide {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
-    /// Before the first batch, and never again.
+    /// Before the first batch only.
     Once,
-    /// Looked at before each batch, read and built again where it changed.
+    /// Checked before each batch, read and built again where it has changed.
     EveryBatch,
 }
 
 /// One content of a changing table.
-#[derive(Clone, Debug)]
-pub struct VersionSpec {
+pub(in crate::scenario) struct VersionSpec {
     /// From when on it is in force.
-    pub from: VersionStart,
+    pub(in crate::scenario) from: VersionStart,
     /// A file, a folder or a glob.
-    pub table: String,
+    pub(in crate::scenario) table: String,
 }
 
 /// From when on a version is in force.

@@ -13,36 +13,36 @@ use super::Ordered;
 use crate::text::duration::Micros;
 
 /// One recorded or generated stream.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StreamSpec {
+pub(in crate::scenario) struct StreamSpec {
     /// A file, a folder or a glob.
-    pub recording: Option<Spanned<String>>,
-    /// Rows made up on the way, in place of a recording.
-    pub generator: Option<Spanned<Generator>>,
-    /// The file format, where the extension does not tell.
-    pub format: Option<Spanned<String>>,
-    /// Column names and types, where the files do not tell (CSV, JSON lines).
-    pub schema: Option<Ordered<Spanned<String>>>,
+    pub(in crate::scenario) recording: Option<Spanned<String>>,
+    /// Generated rows, in place of a recording.
+    pub(in crate::scenario) generator: Option<Spanned<Generator>>,
+    /// The file format, where the extension does not say.
+    pub(in crate::scenario) format: Option<Spanned<String>>,
+    /// Column names and types, where the files do not say (CSV, JSON lines).
+    pub(in crate::scenario) schema: Option<Ordered<Spanned<String>>>,
     /// How CSV files are written.
-    pub csv: Option<Spanned<CsvSpec>>,
+    pub(in crate::scenario) csv: Option<Spanned<CsvSpec>>,
     /// Whether Arrow files are mapped (default) or read.
-    pub mmap: Option<bool>,
-    /// The column that tells when a row happened.
-    pub event_time: Option<Spanned<EventTimeSpec>>,
+    pub(in crate::scenario) mmap: Option<bool>,
+    /// The column with the time at which a row happened.
+    pub(in crate::scenario) event_time: Option<Spanned<EventTimeSpec>>,
     /// How late a row may come.
-    pub watermark: Option<Spanned<Micros>>,
+    pub(in crate::scenario) watermark: Option<Spanned<Micros>>,
     /// Columns to keep, as SQL; all where absent.
-    pub select: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(in crate::scenario) select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Rows to keep, as SQL over the recording's columns.
-    pub r#where: Option<Spanned<String>>,
-    /// The column that tells when a row arrived: a timestamp, or integer microseconds.
-    pub arrival: Option<Spanned<String>>,
-    /// After how long a silence, in arrival time, a stream leaves the watermark; never where
-    /// absent.
-    pub idle_timeout: Option<Spanned<Micros>>,
+    pub(in crate::scenario) r#where: Option<Spanned<String>>,
+    /// The column with the time at which a row arrived: a timestamp, or integer microseconds.
+    pub(in crate::scenario) arrival: Option<Spanned<String>>,
+    /// How long a stream may be silent, in arrival time, before it leaves the watermark; for
+    /// ever where absent.
+    pub(in crate::scenario) idle_timeout: Option<Spanned<Micros>>,
     /// Whether an ended stream leaves the watermark; default stays.
-    pub finished: Option<Spanned<Finished>>,
+    pub(in crate::scenario) finished: Option<Spanned<Finished>>,
 }
 
 /// Whether an ended stream's watermark still counts.
@@ -52,18 +52,18 @@ pub enum Finished {
     /// It counts as it was.
     #[default]
     Stays,
-    /// It counts no more.
+    /// It no longer counts.
     Leaves,
 }
 
 /// How CSV files are written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CsvSpec {
+pub(in crate::scenario) struct CsvSpec {
     /// Whether the first line names the columns; default true.
-    pub header: Option<bool>,
+    pub(in crate::scenario) header: Option<bool>,
     /// The character between fields; default a comma.
-    pub delimiter: Option<Spanned<String>>,
+    pub(in crate::scenario) delimiter: Option<Spanned<String>>,
 }
 
 /// The event-time column: a name, or a table that says how to read it.

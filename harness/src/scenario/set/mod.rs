@@ -1,12 +1,18 @@
 //! `--set KEY=VALUE`: a scenario with a value put in place of what its file
 //! says.
 
+#[cfg(test)]
+mod tests;
+
 use std::str::FromStr;
 
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
-use super::{Scenario, SourceText, parse_with};
 use crate::error::{Failure, Result};
+use crate::scenario::load::shape;
+use crate::scenario::resolve::resolve;
+use crate::scenario::spec::ScenarioSpec;
+use crate::scenario::{Scenario, SourceText};
 use crate::text::nearest::nearest;
 
 /// Tables of which one key is given: setting another one replaces it.
@@ -14,29 +20,30 @@ const ONE_OF: [&str; 3] = ["trigger", "pace", "state_limit"];
 
 /// `scenario` with `value` at `key`, a dotted path such as
 /// `replay.trigger.rows`, `strategies.a.threads` or `dimension.users.type`
-/// (dimensions by name or by position from 0).
+/// (dimensions by name or by position, from 0).
 ///
-/// The value is TOML; what is no TOML value is taken as a string, so that
-/// `left outer` needs no quotes of its own. Tables on the way are made.
+/// The value is TOML; anything else is taken as a string, so that `left outer`
+/// needs no quotes of its own. Tables on the way are made.
 ///
 /// # Errors
 /// A usage failure that names the setting: a path that leads through a value
-/// or to no dimension, or a scenario that is wrong afterwards.
+/// or to a dimension that is not there, or a scenario that is wrong afterwards.
 pub fn set(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
     let at = |failure: Failure| failure.at(format!("--set {key}={value}"));
-    edited(scenario, key, value).map_err(at)
+    let (spec, text) = edited(scenario, key, value).map_err(at)?;
+    resolve(spec, text, &scenario.name, scenario.in_memory.clone())
 }
 
-fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<Scenario> {
+fn edited(scenario: &Scenario, key: &str, value: &str) -> Result<(ScenarioSpec, SourceText)> {
     let mut document = DocumentMut::from_str(scenario.text.text()).map_err(Failure::usage)?;
     let path = Key::parse(&quoted(key)).map_err(|_| {
         Failure::usage(format!(
-            "`{key}` is no key: names with dots between, such as replay.trigger.rows; odd names in double quotes"
+            "`{key}` is not a key: names with dots between, such as replay.trigger.rows; odd names in double quotes"
         ))
     })?;
     put(document.as_table_mut(), &path, parsed(value))?;
     let text = SourceText::new(scenario.text.path(), document.to_string()).edited();
-    parse_with(text, &scenario.name, scenario.in_memory.clone())
+    Ok((shape(&text)?, text))
 }
 
 /// The key with quotes around names that TOML takes only so, such as those with
@@ -112,73 +119,4 @@ fn one_of<'t>(tables: &'t mut ArrayOfTables, what: &str, which: &str) -> Result<
         };
         Failure::usage(format!("no {what} `{which}`{hint} There are: {}", names.join(", ")))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::FailureKind;
-    use crate::scenario::{Trigger, parse};
-    use crate::text::duration::Micros;
-
-    const TEXT: &str = r#"
-[stream.s]
-recording = "s.csv" # theirs
-[[dimension]]
-name = "d"
-table = "d.csv"
-on = "s.k = d.k"
-[replay]
-trigger = { event_time = "10 s" }
-"#;
-
-    fn scenario() -> Scenario {
-        parse(SourceText::new("dir/x.toml", TEXT), "x").unwrap()
-    }
-
-    fn refusal(key: &str, value: &str) -> String {
-        let failure = set(&scenario(), key, value).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
-        assert!(failure.message.starts_with(&format!("--set {key}={value}: ")), "{failure}");
-        failure.message
-    }
-
-    #[test]
-    fn values_are_put_where_the_key_leads() {
-        let changed = set(&scenario(), "replay.trigger.rows", "1_000").unwrap();
-        let trigger = changed.spec.replay.trigger.as_ref().unwrap().get_ref();
-        assert_eq!(*trigger, Trigger::Rows(1000.try_into().unwrap()));
-        assert!(changed.text.text().contains("# theirs"));
-        assert_eq!(changed.text.path(), scenario().text.path(), "paths start where they did");
-
-        let changed = set(&changed, "strategies.a.threads", "2").unwrap();
-        assert_eq!(changed.spec.strategies.get("a").unwrap().threads.unwrap().get(), 2);
-        let changed = set(&changed, "dimension.d.type", "left outer").unwrap();
-        let changed = set(&changed, "dimension.0.where", "d.v > 1").unwrap();
-        let dimension = changed.spec.dimension[0].get_ref();
-        assert_eq!(dimension.r#where.as_ref().unwrap().get_ref(), "d.v > 1");
-        let changed = set(&changed, "stream.s.watermark", "10 s").unwrap();
-        let stream = changed.spec.stream.get("s").unwrap();
-        assert_eq!(*stream.watermark.as_ref().unwrap().get_ref(), Micros(10_000_000));
-        let odd = TEXT.replace("[stream.s]", "[stream.\"s é\"]");
-        let odd = parse(SourceText::new("dir/x.toml", odd), "x").unwrap();
-        let odd = set(&odd, "stream.s é.csv.delimiter", ";").unwrap();
-        let csv = odd.spec.stream.get("s é").unwrap().csv.as_ref().unwrap().get_ref();
-        assert_eq!(csv.delimiter.as_ref().unwrap().get_ref(), ";");
-        let changed = set(&changed, "replay.trigger", "once").unwrap();
-        assert_eq!(*changed.spec.replay.trigger.as_ref().unwrap().get_ref(), Trigger::Once);
-        let changed = set(&changed, "output.select", "[\"s.k\", \"d.v AS v\"]").unwrap();
-        assert_eq!(changed.spec.output.select.as_ref().unwrap().get_ref().len(), 2);
-    }
-
-    #[test]
-    fn what_leads_nowhere_is_told_with_the_setting() {
-        assert!(refusal("replay.triger", "once").contains("did you mean `trigger`?"));
-        assert!(refusal("replay.limit", "many").contains("a whole number"));
-        assert!(refusal("dimension.e.type", "left").contains("did you mean `d`?"));
-        assert!(refusal("replay.limit.x", "1").contains("a whole number"));
-        assert!(refusal("stream.s.recording.x", "1").contains("is a value"));
-        assert!(refusal("a..b", "1").contains("is no key"));
-        assert!(refusal("replay.limit", "many").contains("x.toml (with --set)"));
-    }
 }

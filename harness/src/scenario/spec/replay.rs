@@ -3,30 +3,31 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-use crate::text::duration::Micros;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::text::duration::Micros;
+
 /// How the recording is replayed.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReplaySpec {
+pub(in crate::scenario) struct ReplaySpec {
     /// Where one batch ends; default 65,536 rows.
-    pub trigger: Option<Spanned<Trigger>>,
+    pub(in crate::scenario) trigger: Option<Spanned<Trigger>>,
     /// How fast rows come.
-    pub pace: Option<Spanned<Pace>>,
+    pub(in crate::scenario) pace: Option<Spanned<Pace>>,
     /// Stream rows to read at most.
-    pub limit: Option<u64>,
+    pub(in crate::scenario) limit: Option<u64>,
     /// How long to replay at most; then the stream counts as ended.
-    pub duration: Option<Spanned<Micros>>,
-    /// What happens to state at the end; a stream-static join keeps none.
-    pub end: Option<End>,
+    pub(in crate::scenario) duration: Option<Spanned<Micros>>,
+    /// What happens to state at the end; a join with a table has none.
+    pub(in crate::scenario) end: Option<End>,
     /// How two streams are merged; default by event time.
-    pub merge: Option<Spanned<Merge>>,
+    pub(in crate::scenario) merge: Option<Spanned<Merge>>,
     /// How rows are moved out of order.
-    pub disorder: Option<Spanned<DisorderSpec>>,
+    pub(in crate::scenario) disorder: Option<Spanned<DisorderSpec>>,
 }
 
 /// Which row of two streams comes next.
@@ -58,7 +59,7 @@ pub struct DisorderSpec {
 /// Where one batch ends and the next one starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// After so many stream rows.
+    /// After this many stream rows.
     Rows(NonZeroU64),
     /// When the running maximum of the event time enters a new epoch-aligned tick.
     EventTime(Micros),
@@ -70,7 +71,7 @@ pub enum Trigger {
     Once,
     /// When the running maximum of the arrival time enters a new epoch-aligned tick.
     Arrival(Micros),
-    /// So often; each batch takes what arrived since the last one.
+    /// At this interval; each batch takes what arrived since the last one.
     Every(Micros),
 }
 
@@ -137,7 +138,7 @@ impl<'de> Deserialize<'de> for Trigger {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// As fast as they are worked off.
+    /// As fast as they are processed.
     #[default]
     Unthrottled,
     /// At a fixed rate: row n, counted from 1, falls due n / rate after the start.
@@ -148,7 +149,7 @@ pub enum Pace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Unmatched rows come out.
+    /// Unmatched rows are emitted.
     #[default]
     Flush,
     /// State is left as it is.

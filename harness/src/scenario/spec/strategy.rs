@@ -1,63 +1,64 @@
-//! `[strategies.X]`: how a join is carried out.
+//! `[strategies.X]`: how a join is run.
 
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::{IndexKind, Isa, StoreKind};
 use toml::Spanned;
 
+use super::from_text;
+
 /// One strategy as declared.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StrategySpec {
-    /// Who holds the table; default auto.
+pub(in crate::scenario) struct StrategySpec {
+    /// Whether a table is shared or partitioned; default auto.
     #[serde(default, deserialize_with = "from_text")]
-    pub layout: Option<Spanned<Choice<Layout>>>,
-    /// How the table is looked up; default auto.
+    pub(in crate::scenario) layout: Option<Spanned<Choice<Layout>>>,
+    /// How a table is looked up; default auto.
     #[serde(default, deserialize_with = "from_text")]
-    pub index: Option<Spanned<Choice<IndexKind>>>,
+    pub(in crate::scenario) index: Option<Spanned<Choice<IndexKind>>>,
     /// Threads that join; default 1.
-    pub threads: Option<NonZeroUsize>,
+    pub(in crate::scenario) threads: Option<NonZeroUsize>,
     /// Instruction set; default the best that this machine has.
     #[serde(default, deserialize_with = "from_text")]
-    pub isa: Option<Spanned<Isa>>,
+    pub(in crate::scenario) isa: Option<Spanned<Isa>>,
     /// Rows of a probe work unit.
-    pub batch_rows: Option<NonZeroUsize>,
+    pub(in crate::scenario) batch_rows: Option<NonZeroUsize>,
     /// The state store of a stream-stream join; default time-blocks.
     #[serde(default, deserialize_with = "from_text")]
-    pub state: Option<Spanned<StoreKind>>,
+    pub(in crate::scenario) state: Option<Spanned<StoreKind>>,
     /// The most that the state store may hold; no limit where absent.
-    pub state_limit: Option<Spanned<StateLimit>>,
+    pub(in crate::scenario) state_limit: Option<Spanned<StateLimit>>,
     /// Bytes of index and retained columns up to which a table is broadcast;
     /// default 1 GiB.
-    pub broadcast_threshold: Option<u64>,
+    pub(in crate::scenario) broadcast_threshold: Option<u64>,
     /// When a table gets the index that suits it best; default now.
-    pub swap: Option<Swap>,
+    pub(in crate::scenario) swap: Option<Swap>,
 }
 
 /// When a table gets the index that suits it best, if another one is built
-/// sooner.
+/// faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Swap {
-    /// Never: the index that is built the soonest serves throughout.
+    /// Never: the index that is built fastest serves throughout.
     Never,
     /// Before the first batch.
     #[default]
     Now,
-    /// While the one that is built the soonest serves, on another thread; with
-    /// one thread after the first batch.
+    /// On another thread, while the one that is built fastest serves; with one
+    /// thread after the first batch.
     Background,
 }
 
 /// The most that a state store may hold, both sides together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StateLimit {
+pub(in crate::scenario) enum StateLimit {
     /// Rows.
     Rows(u64),
     /// Bytes, index and slack included.
@@ -88,16 +89,4 @@ impl<T: fmt::Display> fmt::Display for Choice<T> {
             Self::Fixed(value) => value.fmt(f),
         }
     }
-}
-
-/// Reads an optional string through [`FromStr`], keeping its place.
-pub(super) fn from_text<'de, D, T>(deserializer: D) -> Result<Option<Spanned<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr,
-    T::Err: fmt::Display,
-{
-    let text = Spanned::<String>::deserialize(deserializer)?;
-    let value = text.get_ref().parse().map_err(D::Error::custom)?;
-    Ok(Some(Spanned::new(text.span(), value)))
 }

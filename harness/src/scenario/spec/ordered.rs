@@ -8,29 +8,12 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 /// The entries of `[x.NAME]` tables, in file order; TOML refuses a name used twice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ordered<T>(pub Vec<(Spanned<String>, T)>);
 
 impl<T> Default for Ordered<T> {
     fn default() -> Self {
         Self(Vec::new())
-    }
-}
-
-impl<T> Ordered<T> {
-    /// The entry called `name`.
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
-    }
-
-    /// Names in file order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(key, _)| key.get_ref().as_str())
-    }
-
-    /// Whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -1,0 +1,132 @@
+//! What makes the rows that the query sees from rows as they are read, and which
+//! columns that takes.
+
+use std::collections::BTreeSet;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Field, SchemaRef};
+use streamjoin_kernels::JoinError;
+
+use crate::plan::bind::{Relation, field};
+use crate::plan::projector::{Computed, Item, Projector, keep_where};
+use streamjoin_sql::BoundExpr;
+
+impl Relation {
+    /// What makes the needed columns, and reads nothing else than them, what
+    /// they are made of, and `also`.
+    #[must_use]
+    pub fn prepare(&self, needed: &Needed, also: impl IntoIterator<Item = usize>) -> Prepare {
+        self.prepare_with(needed, also, |_| Vec::new())
+    }
+
+    /// The same with `more` columns after the needed ones, made from those that
+    /// are read.
+    #[must_use]
+    pub fn prepare_with(
+        &self,
+        needed: &Needed,
+        also: impl IntoIterator<Item = usize>,
+        more: impl FnOnce(&Needed) -> Vec<(Field, Item)>,
+    ) -> Prepare {
+        let mut read: BTreeSet<usize> = also.into_iter().collect();
+        read.extend(self.filter.iter().flat_map(BoundExpr::columns));
+        read.extend(needed.positions().flat_map(|column| self.columns[column].columns()));
+        if read.is_empty() && !self.source.columns.is_empty() {
+            // Rows are counted by some column.
+            read.insert(0);
+        }
+        let read = Needed::from(read);
+        let columns = needed.positions().map(|column| {
+            (field(&self.scope.columns[column]), self.columns[column].item(|c| read.at(c)))
+        });
+        let columns = columns.chain(more(&read));
+        Prepare {
+            filter: self.filter.as_ref().map(|f| Computed::new(f, |c| read.at(c))),
+            projector: Projector::new(columns.collect(), read.len()),
+            read,
+        }
+    }
+}
+
+/// Makes a relation's rows from rows as they are read.
+#[derive(Clone, Debug)]
+pub struct Prepare {
+    /// Source columns to read.
+    pub read: Needed,
+    filter: Option<Computed>,
+    projector: Projector,
+}
+
+impl Prepare {
+    /// Whether rows may be filtered out.
+    #[must_use]
+    pub fn filters(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// The condition by which they are.
+    #[must_use]
+    pub fn filter_text(&self) -> Option<String> {
+        self.filter.as_ref().map(ToString::to_string)
+    }
+
+    /// Schema of the result.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        self.projector.schema()
+    }
+
+    /// The relation's rows among those of a batch as it was read.
+    ///
+    /// # Errors
+    /// As the expressions: malformed casts, overflow.
+    pub fn apply(&self, batch: RecordBatch) -> Result<RecordBatch, JoinError> {
+        let batch = match &self.filter {
+            Some(filter) => keep_where(batch, filter)?,
+            None => batch,
+        };
+        self.projector.apply(&batch)
+    }
+}
+
+/// Column positions that are needed; each knows where it stands among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needed(Vec<usize>);
+
+impl Needed {
+    /// Number of columns.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether none is needed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The columns, ascending.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The columns, ascending.
+    #[must_use]
+    pub fn as_slice(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// Where `column`, which must be among them, stands.
+    #[must_use]
+    pub fn at(&self, column: usize) -> usize {
+        debug_assert!(self.0.binary_search(&column).is_ok(), "column {column} was not asked for");
+        self.0.partition_point(|&needed| needed < column)
+    }
+}
+
+impl From<BTreeSet<usize>> for Needed {
+    fn from(columns: BTreeSet<usize>) -> Self {
+        Self(columns.into_iter().collect())
+    }
+}
