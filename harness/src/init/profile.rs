@@ -12,7 +12,7 @@ use super::disorder::{Disorder, NO_TIME};
 use super::outlier::{Outliers, take_outliers};
 use super::time::{self, TimeGuess};
 use crate::error::{Failure, Result};
-use crate::plan::{EventTime, Item};
+use crate::plan::{EventTime, Value};
 use crate::scenario::TimeUnitName;
 use streamjoin_sql::{pattern_of_strftime, pattern_reads};
 
@@ -147,7 +147,7 @@ struct Reading {
 impl Reading {
     fn new(at: usize, guess: TimeGuess, source: &Source) -> Option<Self> {
         let data_type = source.schema().field(at).data_type();
-        let reader = EventTime::new(&guess.spec, Item::Pass(at), data_type).ok()?;
+        let reader = EventTime::new(&guess.spec, Value::Column(at), data_type).ok()?;
         let padded =
             guess.spec.format.as_ref().and_then(|format| pattern_of_strftime(format, true));
         Some(Self { at, guess, reader, micros: Vec::new(), padded })

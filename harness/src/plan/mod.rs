@@ -10,6 +10,7 @@
 //! Each has a file for either join, `stream_static` and `stream_stream`.
 
 mod bind;
+mod computed;
 mod event_time;
 pub mod explain;
 mod feed;
@@ -28,6 +29,7 @@ pub use bind::{
     Bound, BoundInput, BoundKey, BoundStream, BoundStreamStatic, BoundStreamStream, BoundStreams,
     BoundTable, BoundTime, Origin, Relation, Residual, Selected, Selection, bind,
 };
+pub use computed::{Computed, Value, keep_where};
 pub use event_time::EventTime;
 pub use feed::{Feed, FeedBatches};
 pub(crate) use physical::TYPES_OF;
@@ -36,7 +38,7 @@ pub use physical::{
     StreamPlan, StreamStaticPlan, StreamStreamPlan, TableColumns, TableJoinPlan, Unmatched, Uses,
     blame_table, plan, plan_bound, plan_carrying, read_table, scan_table,
 };
-pub use projector::{Computed, Item, Projector, keep_where};
+pub use projector::{Item, Projector};
 pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
 pub use table::{Fingerprint, Table, TableVersion};
 pub use threads::{pool, pool_with_caller};

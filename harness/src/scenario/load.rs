@@ -4,8 +4,10 @@ use std::path::Path;
 
 use super::resolve::resolve;
 use super::spec::ScenarioSpec;
-use super::{InMemory, Scenario, SourceText};
 use crate::error::{Failure, Result};
+use crate::scenario::in_memory::InMemory;
+use crate::scenario::resolve::Scenario;
+use crate::scenario::source_text::SourceText;
 use crate::text::nearest::nearest;
 
 /// Reads the scenario file at `path`.

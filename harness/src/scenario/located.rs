@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use super::SourceText;
 use crate::error::Failure;
+use crate::scenario::source_text::SourceText;
 
 /// A place in a scenario; it displays as `file:line:column`, or as the file alone
 /// where a value is a default.

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Scenario, load};
 use crate::error::{Failure, Result};
+use crate::scenario::load::load;
+use crate::scenario::resolve::Scenario;
 use crate::text::nearest::nearest;
 
 /// The scenario that `run` runs when none is named.

@@ -6,7 +6,7 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_kernels::spark::CastMode;
 
 use crate::error::Result;
-use crate::plan::projector::{Computed, Item};
+use crate::plan::computed::{Computed, Value};
 use crate::scenario::Clauses;
 use streamjoin_sql::{self as sql, BoundExpr, Scope, ScopeColumn};
 
@@ -52,11 +52,11 @@ impl Origin {
         }
     }
 
-    /// The item that makes it from batches in which column `c` stands at `position(c)`.
-    pub fn item(&self, position: impl Fn(usize) -> usize) -> Item {
+    /// Its value in batches in which column `c` stands at `position(c)`.
+    pub fn value(&self, position: impl Fn(usize) -> usize) -> Value {
         match self {
-            Self::Column(column) => Item::Pass(position(*column)),
-            Self::Expr(expr) => Item::Compute(Computed::new(expr, position)),
+            Self::Column(column) => Value::Column(position(*column)),
+            Self::Expr(expr) => Value::Computed(Computed::new(expr, position)),
         }
     }
 }

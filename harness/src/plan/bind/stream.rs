@@ -44,7 +44,7 @@ pub struct BoundTime {
 impl BoundTime {
     fn bind(spec: &EventTimeSpec, relation: &Relation) -> Result<Self, String> {
         let (origin, column) = relation.find(&spec.column)?;
-        let reader = EventTime::new(spec, origin.item(|column| column), &column.data_type)?;
+        let reader = EventTime::new(spec, origin.value(|column| column), &column.data_type)?;
         Ok(Self { origin, data_type: column.data_type, reader })
     }
 
@@ -64,7 +64,7 @@ impl BoundTime {
     /// Reads it from batches in which source column `c` stands at `position(c)`.
     #[must_use]
     pub fn reader(&self, position: impl Fn(usize) -> usize) -> EventTime {
-        self.reader.over(self.origin.item(position))
+        self.reader.over(self.origin.value(position))
     }
 }
 

@@ -15,7 +15,7 @@ use chrono::NaiveDateTime;
 use chrono::format::{Item as StrftimeItem, StrftimeItems};
 use streamjoin_kernels::JoinError;
 
-use super::projector::Item;
+use super::computed::Value;
 use crate::scenario::EventTimeSpec;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
@@ -23,7 +23,7 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 /// Reads event times from batches of a stream as they are read.
 #[derive(Clone, Debug)]
 pub struct EventTime {
-    item: Item,
+    value: Value,
     reading: Reading,
     /// The unit of integers.
     unit: Option<TimeUnit>,
@@ -46,7 +46,7 @@ impl EventTime {
     ///
     /// # Errors
     /// A message that says what is accepted.
-    pub fn new(spec: &EventTimeSpec, item: Item, data_type: &DataType) -> Result<Self, String> {
+    pub fn new(spec: &EventTimeSpec, value: Value, data_type: &DataType) -> Result<Self, String> {
         let reading = match (data_type, spec.unit, &spec.format) {
             (DataType::Timestamp(unit, _), None, None) => Reading::Units(*unit),
             (DataType::Date32, None, None) => Reading::Days,
@@ -81,13 +81,13 @@ impl EventTime {
             }
         };
         let unit = spec.unit.map(Into::into);
-        Ok(Self { item, reading, unit, column: spec.column.clone() })
+        Ok(Self { value, reading, unit, column: spec.column.clone() })
     }
 
-    /// The same times from `item`.
+    /// The same times from `value`.
     #[must_use]
-    pub fn over(&self, item: Item) -> Self {
-        Self { item, ..self.clone() }
+    pub fn over(&self, value: Value) -> Self {
+        Self { value, ..self.clone() }
     }
 
     /// The column, as the scenario names it.
@@ -108,7 +108,7 @@ impl EventTime {
     /// Text that is not of the declared form, a time outside the range of
     /// 64-bit microseconds.
     pub fn micros(&self, batch: &RecordBatch) -> Result<Int64Array, JoinError> {
-        let column = self.item.evaluate(batch)?;
+        let column = self.value.evaluate(batch)?;
         match &self.reading {
             Reading::Units(unit) => units(&column, *unit),
             Reading::Days => {

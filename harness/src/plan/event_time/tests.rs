@@ -14,7 +14,7 @@ fn read(
     format: Option<&str>,
 ) -> Result<Vec<Option<i64>>, String> {
     let spec = EventTimeSpec { column: "at".to_owned(), unit, format: format.map(str::to_owned) };
-    let time = EventTime::new(&spec, Item::Pass(0), column.data_type())?;
+    let time = EventTime::new(&spec, Value::Column(0), column.data_type())?;
     let batch = RecordBatch::try_from_iter([("at", column)]).map_err(|e| e.to_string())?;
     let micros = time.micros(&batch).map_err(|error| error.to_string())?;
     Ok(micros.iter().collect())

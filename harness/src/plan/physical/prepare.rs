@@ -8,7 +8,8 @@ use arrow::datatypes::{Field, SchemaRef};
 use streamjoin_kernels::JoinError;
 
 use crate::plan::bind::{Relation, field};
-use crate::plan::projector::{Computed, Item, Projector, keep_where};
+use crate::plan::computed::{Computed, keep_where};
+use crate::plan::projector::{Item, Projector};
 use streamjoin_sql::BoundExpr;
 
 impl Relation {
@@ -37,7 +38,10 @@ impl Relation {
         }
         let read = Needed::from(read);
         let columns = needed.positions().map(|column| {
-            (field(&self.scope.columns[column]), self.columns[column].item(|c| read.at(c)))
+            (
+                field(&self.scope.columns[column]),
+                Item::Value(self.columns[column].value(|c| read.at(c))),
+            )
         });
         let columns = columns.chain(more(&read));
         Prepare {

@@ -79,7 +79,7 @@ impl PlannedSide {
         };
         let fields = prepare.schema().fields().iter().enumerate();
         let mut items: Vec<(Field, Item)> =
-            fields.map(|(at, field)| (field.as_ref().clone(), Item::Pass(at))).collect();
+            fields.map(|(at, field)| (field.as_ref().clone(), Item::column(at))).collect();
         let width = items.len();
         let expressions = join.keys.iter().map(|key| match side {
             Side::Left => &key.left,

@@ -3,9 +3,9 @@
 use super::prepare::Prepare;
 use crate::error::{Failure, Result};
 use crate::plan::bind::{BoundStream, BoundTime, Origin};
+use crate::plan::computed::Value;
 use crate::plan::event_time::EventTime;
 use crate::plan::feed::Feed;
-use crate::plan::projector::Item;
 use crate::plan::timing::Timing;
 use crate::scenario::Trigger;
 use crate::text::duration::Micros;
@@ -28,7 +28,7 @@ pub struct StreamPlan {
     /// Where a batch ends.
     pub trigger: Trigger,
     /// The column of the trigger `column`, over rows as they are read.
-    pub trigger_column: Option<Item>,
+    pub trigger_column: Option<Value>,
     /// Rows to read at most.
     pub limit: Option<u64>,
 }
@@ -52,7 +52,7 @@ impl StreamPlan {
             watermark: stream.spec.watermark.as_ref().map(|watermark| watermark.value),
             trigger,
             trigger_column: trigger_column
-                .map(|origin| origin.item(|column| prepare.read.at(column))),
+                .map(|origin| origin.value(|column| prepare.read.at(column))),
             limit,
             prepare,
         }

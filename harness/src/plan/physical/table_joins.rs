@@ -12,7 +12,8 @@ use super::prepare::Needed;
 use super::table_rows::TableColumns;
 use super::uses::{self, Uses};
 use crate::plan::bind::{BoundStreamStatic, BoundTable, Origin, Selection, field};
-use crate::plan::projector::{Computed, Item, Projector};
+use crate::plan::computed::Computed;
+use crate::plan::projector::{Item, Projector};
 use streamjoin_sql::{BoundExpr, Scope};
 
 /// One join as the kernels take it.
@@ -143,7 +144,7 @@ impl TableJoins {
         }
         let last = &needed[bound.len()];
         let columns = output.columns.iter().map(|selected| {
-            (field(&selected.column), selected.origin.item(|column| last.at(column)))
+            (field(&selected.column), Item::Value(selected.origin.value(|column| last.at(column))))
         });
         let found = markers.iter().filter_map(|marker| match marker {
             Marker::Column(column) => Some(last.at(*column)),
@@ -300,11 +301,11 @@ impl Step<'_> {
             .input
             .positions()
             .enumerate()
-            .map(|(at, column)| (field(&columns[column]), Item::Pass(at)))
+            .map(|(at, column)| (field(&columns[column]), Item::column(at)))
             .collect();
         for extra in 0..self.extras {
             let marker = Field::new(format!("matched {extra}"), DataType::Boolean, true);
-            items.push((marker, Item::Pass(items.len())));
+            items.push((marker, Item::column(items.len())));
         }
         let width = items.len();
         let expressions = join.keys.iter().map(|key| &key.stream);
@@ -326,7 +327,7 @@ impl Step<'_> {
             .table
             .positions()
             .enumerate()
-            .map(|(at, column)| (field(&columns[column]), Item::Pass(at)))
+            .map(|(at, column)| (field(&columns[column]), Item::column(at)))
             .collect();
         let width = items.len();
         let expressions = join.keys.iter().map(|key| &key.table);
@@ -374,7 +375,7 @@ pub(super) fn add_keys<'a>(
                 positions.push(items.len());
                 let name = format!("key {}", number + 1);
                 let field = Field::new(name, expr.data_type().clone(), expr.nullable());
-                items.push((field, origin.item(|column| needed.at(column))));
+                items.push((field, Item::Value(origin.value(|column| needed.at(column)))));
             }
         }
     }

@@ -4,10 +4,12 @@ use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::time::WatermarkPolicy;
 use streamjoin_kernels::{IndexKind, JoinType, OutputMode, Side};
 
-use super::{Clauses, Context, Reading, RowSource};
+use super::context::{Clauses, Context};
+use super::rows::{Reading, RowSource};
 use crate::error::Result;
+use crate::scenario::located::Located;
+use crate::scenario::spec::{Choice, Refresh, VersionStart};
 use crate::scenario::spec::{JoinSpec, StreamSide, TableSpec};
-use crate::scenario::{Choice, Located, Refresh, VersionStart};
 use crate::text::duration::Micros;
 
 /// Which rows match, as it is written.

@@ -6,10 +6,12 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 use streamjoin_datasets::{FileFormat, Generator, ReadOptions, parse_type};
 use toml::Spanned;
 
-use super::{Clauses, Context};
+use super::context::{Clauses, Context};
 use crate::error::{Failure, Result};
+use crate::scenario::in_memory::MemoryRows;
+use crate::scenario::located::{Located, Place};
 use crate::scenario::spec::{CsvSpec, Ordered, StreamSpec};
-use crate::scenario::{EventTimeSpec, Finished, Located, MemoryRows, Place};
+use crate::scenario::spec::{EventTimeSpec, Finished};
 use crate::text::duration::Micros;
 
 /// One stream.

@@ -7,9 +7,10 @@ use streamjoin_kernels::stream_stream::StateLimit;
 use streamjoin_kernels::{IndexKind, Isa, StoreKind};
 use toml::Spanned;
 
-use super::Context;
+use super::context::Context;
+use crate::scenario::located::Located;
+use crate::scenario::spec::{Choice, Swap};
 use crate::scenario::spec::{StateLimit as Limit, StrategySpec};
-use crate::scenario::{Choice, Located, Swap};
 
 /// Up to this many bytes a table is broadcast unless the strategy says otherwise.
 pub const BROADCAST_THRESHOLD: usize = 1 << 30;

@@ -10,9 +10,10 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, Table
 
 use crate::error::{Failure, Result};
 use crate::scenario::load::shape;
+use crate::scenario::resolve::Scenario;
 use crate::scenario::resolve::resolve;
+use crate::scenario::source_text::SourceText;
 use crate::scenario::spec::ScenarioSpec;
-use crate::scenario::{Scenario, SourceText};
 use crate::text::nearest::nearest;
 
 /// Tables of which one key is given: setting another one replaces it.

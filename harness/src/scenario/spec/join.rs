@@ -5,7 +5,7 @@ use streamjoin_kernels::time::WatermarkPolicy;
 use streamjoin_kernels::{JoinType, OutputMode};
 use toml::Spanned;
 
-use super::from_text;
+use super::from_text::from_text;
 use crate::text::duration::Micros;
 
 /// The join of two streams.

@@ -1,6 +1,7 @@
 //! A scenario file as it is written: the shape of each section, each value with its
 //! place.
 
+mod from_text;
 mod join;
 mod ordered;
 mod output;
@@ -9,12 +10,7 @@ mod strategy;
 mod stream;
 mod table;
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
-use toml::Spanned;
+use serde::Deserialize;
 
 pub(super) use join::JoinSpec;
 pub use ordered::Ordered;
@@ -53,16 +49,4 @@ pub(super) struct ScenarioSpec {
     /// What becomes of the joined rows.
     #[serde(default)]
     pub(super) output: OutputSpec,
-}
-
-/// Reads an optional string through [`FromStr`], keeping its place.
-fn from_text<'de, D, T>(deserializer: D) -> Result<Option<Spanned<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr,
-    T::Err: fmt::Display,
-{
-    let text = Spanned::<String>::deserialize(deserializer)?;
-    let value = text.get_ref().parse().map_err(D::Error::custom)?;
-    Ok(Some(Spanned::new(text.span(), value)))
 }

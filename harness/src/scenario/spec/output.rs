@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::from_text;
-use crate::scenario::SinkFormat;
+use super::from_text::from_text;
+use crate::scenario::sink_format::SinkFormat;
 
 /// Which rows and columns are emitted, and where to.
 #[derive(Default, Deserialize)]

@@ -9,7 +9,7 @@ use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::{IndexKind, Isa, StoreKind};
 use toml::Spanned;
 
-use super::from_text;
+use super::from_text::from_text;
 
 /// One strategy as declared.
 #[derive(Default, Deserialize)]

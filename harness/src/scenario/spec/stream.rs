@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use streamjoin_datasets::Generator;
 use toml::Spanned;
 
-use super::Ordered;
+use super::ordered::Ordered;
 use crate::text::duration::Micros;
 
 /// One recorded or generated stream.

@@ -10,8 +10,10 @@ use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::{IndexKind, JoinType};
 use toml::Spanned;
 
+use super::from_text::from_text;
+use super::ordered::Ordered;
 use super::strategy::Choice;
-use super::{CsvSpec, Ordered, from_text};
+use super::stream::CsvSpec;
 use crate::text::instant::timestamp;
 
 /// One table and how it is joined.
