@@ -10,7 +10,7 @@ fn explain_tells_keys_types_columns_and_strategy() {
     for part in [
         "stream orders: ",
         "join 1: stream left-outer customers",
-        "compared as Int64",
+        "compared as bigint",
         "read of orders: 2 of 4 columns (id, customer)",
         "read of customers: 2 of 3 columns (customer, name)",
         "broadcast/auto",

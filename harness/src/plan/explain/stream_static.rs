@@ -76,7 +76,7 @@ pub(super) fn choices(join: &TableJoinPlan, strategy: &Strategy) -> Result<Strin
 
 /// When the index is there, if not at once.
 fn swap(strategy: &Strategy) -> Option<String> {
-    let first = "the index that is cheapest to build serves";
+    let first = "the index that costs least to build serves";
     match (strategy.swap, strategy.threads.get()) {
         (Swap::Now, _) => None,
         (Swap::Never, _) => Some(format!("swap never: {first} throughout")),
