@@ -70,6 +70,7 @@ pub mod hash;
 mod join_type;
 pub mod key;
 pub mod memory;
+mod named;
 mod null_equality;
 mod operator;
 mod output_mode;

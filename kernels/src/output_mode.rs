@@ -1,9 +1,6 @@
 //! What a consumer is promised about rows that came out.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::{JoinError, Result};
+use crate::named::named;
 
 /// What a downstream consumer is promised about rows that came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,22 +29,4 @@ impl OutputMode {
     }
 }
 
-impl fmt::Display for OutputMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for OutputMode {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
-            JoinError::UnknownName {
-                what: "output mode",
-                name: text.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
-            }
-        })
-    }
-}
+named!(OutputMode, "output mode");

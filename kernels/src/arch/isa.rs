@@ -1,9 +1,7 @@
 //! Instruction-set levels as values.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::error::{JoinError, Result};
+use crate::named::named;
 
 /// An instruction-set level. Held by each table, detected by default; a level
 /// that the machine lacks is an error, never a silent fallback.
@@ -90,23 +88,7 @@ impl Isa {
     }
 }
 
-impl fmt::Display for Isa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Isa {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|isa| isa.name() == text).ok_or_else(|| JoinError::UnknownName {
-            what: "instruction set",
-            name: text.to_owned(),
-            known: Self::ALL.map(Self::name).join(", "),
-        })
-    }
-}
+named!(Isa, "instruction set");
 
 #[cfg(test)]
 mod tests {

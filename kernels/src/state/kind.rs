@@ -1,15 +1,13 @@
 //! The stores by name.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::block::{BytesEntry, WideEntry, WordEntry};
 use super::full_scan::FullScan;
 use super::ordered_map::OrderedMap;
 use super::time_blocks::TimeBlocks;
 use super::{StateStore, StorePlan};
-use crate::error::{JoinError, Result};
+use crate::error::Result;
 use crate::key::KeyShape;
+use crate::named::named;
 
 /// How the rows of a side are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,7 +42,7 @@ impl StoreKind {
     /// An empty store.
     ///
     /// # Errors
-    /// [`JoinError::UnsupportedState`] for a column type that cannot be kept.
+    /// [`JoinError::UnsupportedState`](crate::JoinError::UnsupportedState) for a column type that cannot be kept.
     pub fn build(self, plan: &StorePlan) -> Result<Box<dyn StateStore>> {
         Ok(match (self, plan.shape) {
             (Self::TimeBlocks, KeyShape::Word) => Box::new(TimeBlocks::<WordEntry>::new(plan)?),
@@ -60,22 +58,4 @@ impl StoreKind {
     }
 }
 
-impl fmt::Display for StoreKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for StoreKind {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            JoinError::UnknownName {
-                what: "state store",
-                name: text.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
-            }
-        })
-    }
-}
+named!(StoreKind, "state store");

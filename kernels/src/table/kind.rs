@@ -1,13 +1,11 @@
 //! The indexes by name.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::build::{BuildInput, BuiltIndex, IndexBuilder};
 use super::index_kind::{ByteForm, KeyForm, KindOfIndex, WideForm, WordForm};
 use super::{chained, contiguous, direct, hashbrown, linear, perfect, row_at_a_time};
-use crate::error::{JoinError, Result};
+use crate::error::Result;
 use crate::key::KeyView;
+use crate::named::named;
 
 macro_rules! index_kinds {
     ($($(#[$attribute:meta])* $kind:ident => $file:ident,)*) => {
@@ -122,25 +120,7 @@ impl IndexBuilder for IndexKind {
     }
 }
 
-impl fmt::Display for IndexKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for IndexKind {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            JoinError::UnknownName {
-                what: "index",
-                name: text.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
-            }
-        })
-    }
-}
+named!(IndexKind, "index");
 
 #[cfg(test)]
 mod tests {

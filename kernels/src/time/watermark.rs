@@ -1,11 +1,8 @@
 //! The watermark: per side, and global.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::MICROS_PER_MILLI;
 use super::expiry::DeclaredWatermarks;
-use crate::error::{JoinError, Result};
+use crate::named::named;
 use crate::side::Side;
 
 /// How the watermarks of the sides become one.
@@ -32,25 +29,7 @@ impl WatermarkPolicy {
     }
 }
 
-impl fmt::Display for WatermarkPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for WatermarkPolicy {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|policy| policy.name() == text).ok_or_else(|| {
-            JoinError::UnknownName {
-                what: "watermark policy",
-                name: text.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
-            }
-        })
-    }
-}
+named!(WatermarkPolicy, "watermark policy");
 
 /// The two watermarks of one executed batch, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

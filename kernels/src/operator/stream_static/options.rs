@@ -1,13 +1,12 @@
 //! How a join is carried out; none of it changes the answer.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::arch::{CacheSizes, Isa};
-use crate::error::{JoinError, Result};
+use crate::error::Result;
 use crate::hash::KeyHasher;
 use crate::memory::reservation::MemoryReservation;
+use crate::named::named;
 use crate::probe::SortMerge;
 use crate::table::{IndexBuilder, IndexChoice};
 
@@ -51,25 +50,7 @@ impl Layout {
     }
 }
 
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Layout {
-    type Err = JoinError;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|layout| layout.name() == text).ok_or_else(|| {
-            JoinError::UnknownName {
-                what: "layout",
-                name: text.to_owned(),
-                known: Self::ALL.map(Self::name).join(", "),
-            }
-        })
-    }
-}
+named!(Layout, "layout");
 
 /// Up to which size a table is broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
