@@ -23,7 +23,7 @@ pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
         // SAFETY: the caller's promise.
         |active, lists| unsafe {
             let all = 0..active.len;
-            read(chains, blocks, active, all, lists)
+            read(chains, blocks, active, all, lists);
         },
     )
 }
