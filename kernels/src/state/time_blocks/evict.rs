@@ -58,7 +58,7 @@ impl<E: EntryKey> Ring<E> {
             self.bytes.remove(block.bytes::<E>(&self.plan.shape));
             let late = &mut self.late;
             expired.left = block.put_in_order::<E>(Some(line), |at, time| {
-                late.push(time, RowNumber(first.0 + at as u32))
+                late.push(time, RowNumber(first.0 + at as u32));
             });
             self.bytes.add(block.bytes::<E>(&self.plan.shape));
         }
