@@ -84,6 +84,31 @@ pub(crate) enum Node {
     },
 }
 
+/// The operands of a node, shared or mutable.
+macro_rules! operands {
+    ($node:expr, $iter:ident, $as_deref:ident) => {
+        match $node {
+            Node::Column { .. } | Node::Literal(_) => vec![],
+            Node::Cast { expr, .. }
+            | Node::Not(expr)
+            | Node::Is { expr, .. }
+            | Node::Negate { expr, .. } => vec![expr],
+            Node::Compare { left, right, .. }
+            | Node::Arithmetic { left, right, .. }
+            | Node::TimeDifference { left, right, .. } => vec![left, right],
+            Node::AddInterval { time, interval, .. } => vec![time, interval],
+            Node::Like { expr, pattern, .. } => vec![expr, pattern],
+            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.$iter().collect(),
+            Node::Call { arguments, .. } => arguments.$iter().collect(),
+            Node::Case { branches, otherwise } => branches
+                .$iter()
+                .flat_map(|(when, then)| [when, then])
+                .chain(otherwise.$as_deref())
+                .collect(),
+        }
+    };
+}
+
 /// A node with the type of its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
@@ -126,47 +151,11 @@ impl Expr {
 
     /// The operands, in order.
     pub(crate) fn operands(&self) -> Vec<&Self> {
-        match &self.node {
-            Node::Column { .. } | Node::Literal(_) => vec![],
-            Node::Cast { expr, .. }
-            | Node::Not(expr)
-            | Node::Is { expr, .. }
-            | Node::Negate { expr, .. } => vec![expr],
-            Node::Compare { left, right, .. }
-            | Node::Arithmetic { left, right, .. }
-            | Node::TimeDifference { left, right, .. } => vec![left, right],
-            Node::AddInterval { time, interval, .. } => vec![time, interval],
-            Node::Like { expr, pattern, .. } => vec![expr, pattern],
-            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.iter().collect(),
-            Node::Call { arguments, .. } => arguments.iter().collect(),
-            Node::Case { branches, otherwise } => branches
-                .iter()
-                .flat_map(|(when, then)| [when, then])
-                .chain(otherwise.as_deref())
-                .collect(),
-        }
+        operands!(&self.node, iter, as_deref)
     }
 
     fn operands_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.node {
-            Node::Column { .. } | Node::Literal(_) => vec![],
-            Node::Cast { expr, .. }
-            | Node::Not(expr)
-            | Node::Is { expr, .. }
-            | Node::Negate { expr, .. } => vec![expr],
-            Node::Compare { left, right, .. }
-            | Node::Arithmetic { left, right, .. }
-            | Node::TimeDifference { left, right, .. } => vec![left, right],
-            Node::AddInterval { time, interval, .. } => vec![time, interval],
-            Node::Like { expr, pattern, .. } => vec![expr, pattern],
-            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.iter_mut().collect(),
-            Node::Call { arguments, .. } => arguments.iter_mut().collect(),
-            Node::Case { branches, otherwise } => branches
-                .iter_mut()
-                .flat_map(|(when, then)| [when, then])
-                .chain(otherwise.as_deref_mut())
-                .collect(),
-        }
+        operands!(&mut self.node, iter_mut, as_deref_mut)
     }
 
     /// Scope positions that the expression reads, sorted, each once.

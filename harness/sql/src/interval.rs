@@ -3,6 +3,7 @@
 use sqlparser::ast::{self, DateTimeField, Expr};
 
 use crate::error::{Result, SqlError};
+use crate::names::{hint, shortened};
 
 /// The value of an interval literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ enum Unit {
     Micros(i64),
 }
 
-const SECOND: i64 = 1_000_000;
-const DAY: i64 = 86_400 * SECOND;
+pub(crate) const SECOND: i64 = 1_000_000;
+pub(crate) const DAY: i64 = 86_400 * SECOND;
 
 fn unit(name: &str) -> Option<Unit> {
     let name = name.to_ascii_lowercase();
@@ -94,7 +95,7 @@ fn too_long() -> SqlError {
 }
 
 fn malformed(number: &str) -> SqlError {
-    let shown: String = number.chars().take(40).collect();
+    let shown = shortened(number, 40);
     SqlError::new(format!("malformed interval: `{shown}` is not a number in range"))
 }
 
@@ -184,7 +185,7 @@ fn words(text: &str) -> Result<IntervalValue> {
         let name = parts.next().ok_or_else(|| {
             SqlError::new(format!(
                 "malformed interval: a unit is missing after `{}`, such as `hours`",
-                number.chars().take(40).collect::<String>()
+                shortened(number, 40)
             ))
         })?;
         let unit = unit(name).ok_or_else(|| unknown_unit(name))?;
@@ -201,8 +202,8 @@ fn unit_of(field: &DateTimeField) -> Result<Unit> {
 fn unknown_unit(name: &str) -> SqlError {
     const KNOWN: [&str; 9] =
         ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
-    let name: String = name.chars().take(40).collect();
-    SqlError::new(format!("unknown interval unit `{name}`{}", crate::names::hint(&name, &KNOWN)))
+    let name = shortened(name, 40);
+    SqlError::new(format!("unknown interval unit `{name}`{}", hint(&name, &KNOWN)))
 }
 
 /// The fields from one unit to the other, both included.

@@ -83,83 +83,17 @@ mod select;
 mod types;
 mod value;
 
-use streamjoin_kernels::spark::CastMode;
-
-pub use condition::{Conjunct, ConjunctRole, JoinCondition, KeyExpr, TimeColumns, WindowColumns};
+pub use bind::{expression, filter};
+pub use condition::{
+    Conjunct, ConjunctRole, JoinCondition, KeyExpr, TimeColumns, WindowColumns,
+    stream_static_condition, stream_stream_condition,
+};
 pub use datetime_pattern::{pattern_of_strftime, pattern_reads};
 pub use error::SqlError;
 pub use expr::BoundExpr;
+pub use parse::quote_identifier;
 pub use scope::{Scope, ScopeColumn};
-pub use select::SelectItem;
+pub use select::{SelectItem, select};
 
 #[cfg(test)]
 mod tests;
-
-/// The name as SQL text: in back-ticks if it is not a plain identifier, or SQL
-/// would read it as something else.
-#[must_use]
-pub fn quote_identifier(name: &str) -> String {
-    parse::quote_identifier(name)
-}
-
-/// Binds one expression.
-///
-/// # Errors
-/// Syntax errors, unknown or ambiguous names, mismatched types.
-pub fn expression(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr, SqlError> {
-    let parsed = parse::expression(text)?;
-    Ok(BoundExpr::new(bind::Binder::new(scope, mode).bind(&parsed)?))
-}
-
-/// Binds one expression that must be boolean, such as a `where`; rows for which
-/// it is null do not pass.
-///
-/// # Errors
-/// As [`expression`], and if it is not boolean.
-pub fn filter(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr, SqlError> {
-    let parsed = parse::expression(text)?;
-    let bound = bind::Binder::new(scope, mode).condition(&parsed)?;
-    Ok(BoundExpr::new(bound))
-}
-
-/// Binds a select list; each string is one item.
-///
-/// # Errors
-/// As [`expression`]; the message quotes the item.
-pub fn select(
-    items: &[String],
-    scope: &Scope,
-    mode: CastMode,
-) -> Result<Vec<SelectItem>, SqlError> {
-    select::select(items, scope, mode)
-}
-
-/// Binds the condition of a join with a table, an ON condition or `USING (a, b)`,
-/// and splits it into its parts.
-///
-/// # Errors
-/// As [`filter`]; for `USING`, a name that one side lacks or that occurs twice.
-pub fn stream_static_condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-) -> Result<JoinCondition, SqlError> {
-    condition::condition(text, left, right, mode, None)
-}
-
-/// Binds the condition of a join of two streams, whose event times are at
-/// `times`, and splits it into its parts: comparisons of the two event times, in any
-/// spelling, become [`JoinCondition::time`].
-///
-/// # Errors
-/// As [`stream_static_condition`]; an interval of months between the event times.
-pub fn stream_stream_condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: &TimeColumns,
-) -> Result<JoinCondition, SqlError> {
-    condition::condition(text, left, right, mode, Some(times))
-}

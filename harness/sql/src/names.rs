@@ -28,3 +28,8 @@ pub(crate) fn hint(name: &str, known: &[&str]) -> String {
         _ => String::new(),
     }
 }
+
+/// At most `most` characters of a text, for messages.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}

@@ -55,16 +55,6 @@ impl Scope {
         Self { columns: [self.columns.as_slice(), &right.columns].concat() }
     }
 
-    /// Adds a qualifier to every column, after the existing ones, such as the name
-    /// of a join for its output.
-    #[must_use]
-    pub fn also_known_as(mut self, qualifier: &str) -> Self {
-        for column in &mut self.columns {
-            column.qualifiers.push(qualifier.to_owned());
-        }
-        self
-    }
-
     /// The position of the column that a name refers to.
     ///
     /// # Errors
@@ -90,7 +80,7 @@ impl Scope {
     ///
     /// # Errors
     /// If no column has the qualifier; the message suggests the nearest one.
-    pub fn under(&self, qualifier: &str) -> Result<Vec<usize>> {
+    pub(crate) fn under(&self, qualifier: &str) -> Result<Vec<usize>> {
         let found: Vec<usize> = (0..self.columns.len())
             .filter(|i| {
                 let qualifiers = &self.columns[*i].qualifiers;

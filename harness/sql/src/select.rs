@@ -6,6 +6,7 @@ use streamjoin_kernels::spark::CastMode;
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
 use crate::expr::{BoundExpr, Expr};
+use crate::names::shortened;
 use crate::parse;
 use crate::scope::Scope;
 
@@ -18,7 +19,11 @@ pub struct SelectItem {
     pub expr: BoundExpr,
 }
 
-pub(crate) fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<Vec<SelectItem>> {
+/// Binds a select list; each string is one item.
+///
+/// # Errors
+/// As [`expression`](crate::expression); the message quotes the item.
+pub fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<Vec<SelectItem>> {
     if items.is_empty() {
         return Err(SqlError::new("the select list is empty; use [\"*\"] for all columns"));
     }
@@ -31,8 +36,7 @@ pub(crate) fn select(items: &[String], scope: &Scope, mode: CastMode) -> Result<
 
 /// Says which item of the list is wrong.
 fn in_item(error: &SqlError, text: &str) -> SqlError {
-    let shown: String = text.chars().take(60).collect();
-    SqlError::new(format!("in `{shown}`: {error}"))
+    SqlError::new(format!("in `{}`: {error}", shortened(text, 60)))
 }
 
 fn add(text: &str, scope: &Scope, mode: CastMode, selected: &mut Vec<SelectItem>) -> Result<()> {

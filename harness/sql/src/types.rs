@@ -6,6 +6,7 @@ use arrow::datatypes::{
 use sqlparser::ast;
 
 use crate::error::{Result, SqlError};
+use crate::names::{hint, shortened};
 
 /// Spark's TIMESTAMP: an instant in microseconds.
 pub(crate) fn timestamp() -> DataType {
@@ -29,6 +30,11 @@ pub(crate) fn is_string(data_type: &DataType) -> bool {
 
 pub(crate) fn is_date(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Date32 | DataType::Date64)
+}
+
+/// Whether it is a timestamp or date.
+pub(crate) fn is_time(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Timestamp(..)) || is_date(data_type)
 }
 
 /// The Arrow type that a type in `CAST(x AS ...)` means.
@@ -92,9 +98,9 @@ fn unknown(sql: &ast::DataType) -> SqlError {
         "TIMESTAMP",
         "TIMESTAMP_NTZ",
     ];
-    let mut name: String = sql.to_string().chars().take(40).collect();
+    let mut name = shortened(&sql.to_string(), 40);
     name.make_ascii_uppercase();
-    SqlError::new(format!("unknown type `{name}`{}", crate::names::hint(&name, &KNOWN)))
+    SqlError::new(format!("unknown type `{name}`{}", hint(&name, &KNOWN)))
 }
 
 fn unit(digits: Option<u64>) -> Result<TimeUnit> {

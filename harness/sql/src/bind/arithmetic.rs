@@ -9,7 +9,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use crate::interval::{self, IntervalValue};
 use crate::operators::ArithmeticOp;
-use crate::types::{INTERVAL, bounded_decimal, is_date, is_string, sql_name, timestamp};
+use crate::types::{INTERVAL, bounded_decimal, is_date, is_string, is_time, sql_name, timestamp};
 
 use ArithmeticOp as Op;
 
@@ -23,10 +23,6 @@ pub(super) fn is_days(expr: &ast::Expr) -> bool {
             Ok(IntervalValue::Micros { days_only: true, .. })
         )
     )
-}
-
-fn is_time(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Timestamp(..)) || is_date(data_type)
 }
 
 fn is_months(data_type: &DataType) -> bool {

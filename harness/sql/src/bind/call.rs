@@ -13,7 +13,7 @@ use crate::expr::{Expr, Node};
 use crate::functions::{self, Function, Param, Returns};
 use crate::names::hint;
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
-use crate::types::{is_date, is_string, sql_name, timestamp, value_type};
+use crate::types::{is_date, is_string, is_time, sql_name, timestamp, value_type};
 
 /// Functions that are rewritten to other expressions and are not in the registry.
 const FORMS: [&str; 10] =
@@ -145,12 +145,8 @@ impl Binder<'_> {
                 t => (null || is_string(t), DataType::Float64),
             },
             Param::Date | Param::Timestamp => {
-                let time = null
-                    || is_date(&from)
-                    || is_string(&from)
-                    || matches!(from, DataType::Timestamp(..));
                 let to = if param == Param::Date { DataType::Date32 } else { timestamp() };
-                (time, to)
+                (null || is_time(&from) || is_string(&from), to)
             }
             Param::Common => (true, from.clone()),
             Param::Any => match hashed_type(&from) {

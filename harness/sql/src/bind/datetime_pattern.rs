@@ -8,7 +8,7 @@ use crate::datetime_pattern::DateTimePattern;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::functions::Function;
-use crate::types::{is_date, is_string, sql_name, value_type};
+use crate::types::{is_string, is_time, sql_name, value_type};
 
 impl Binder<'_> {
     /// The call of `function` with a value and a pattern, which is checked now.
@@ -29,8 +29,7 @@ impl Binder<'_> {
             SqlError::new(format!("the pattern '{pattern}' of `{name}`: {reason}"))
         })?;
         let from = value_type(&arguments[0].data_type).clone();
-        let is_time = is_date(&from) || matches!(from, DataType::Timestamp(..));
-        if is_time {
+        if is_time(&from) {
             // As in Spark, a time needs no pattern.
             arguments.truncate(1);
             return self.call(name, arguments);

@@ -10,6 +10,7 @@ use streamjoin_kernels::spark::{CastMode, cast};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use crate::interval::{self, IntervalValue};
+use crate::names::shortened;
 use crate::types;
 
 fn literal(array: impl Array + 'static) -> Expr {
@@ -56,7 +57,7 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
 /// BIGINT or DECIMAL as wide as needed; DOUBLE with an exponent.
 pub(super) fn number(text: &str, long: bool) -> Result<Expr> {
     let out_of_range = || {
-        let shown: String = text.chars().take(60).collect();
+        let shown = shortened(text, 60);
         SqlError::new(format!("the number {shown} is out of the range of its type"))
     };
     let lower = text.to_ascii_lowercase();
@@ -104,7 +105,7 @@ pub(super) fn typed(typed: &ast::TypedString) -> Result<Expr> {
     let to = types::arrow_type(&typed.data_type)?;
     let array: ArrayRef = Arc::new(StringArray::from(vec![text.as_str()]));
     cast(&array, &to, CastMode::Ansi).map(one).map_err(|_| {
-        let shown: String = text.chars().take(60).collect();
+        let shown = shortened(&text, 60);
         SqlError::new(format!(
             "`{shown}` is not a {}; write it like {}",
             types::sql_name(&to),

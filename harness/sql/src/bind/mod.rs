@@ -12,14 +12,33 @@ use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};
 use streamjoin_kernels::spark::{CastMode, can_cast};
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, Node};
+use crate::expr::{BoundExpr, Expr, Node};
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
-use crate::parse::place;
+use crate::parse::{self, place};
 use crate::scope::Scope;
 use crate::types::{self, sql_name};
 
 /// Expressions nested deeper than this are refused, so that the stack suffices.
 const MAX_DEPTH: usize = 100;
+
+/// Binds one expression.
+///
+/// # Errors
+/// Syntax errors, unknown or ambiguous names, mismatched types.
+pub fn expression(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr> {
+    let parsed = parse::expression(text)?;
+    Ok(BoundExpr::new(Binder::new(scope, mode).bind(&parsed)?))
+}
+
+/// Binds one expression that must be boolean, such as a `where`; rows for which
+/// it is null do not pass.
+///
+/// # Errors
+/// As [`expression`], and if it is not boolean.
+pub fn filter(text: &str, scope: &Scope, mode: CastMode) -> Result<BoundExpr> {
+    let parsed = parse::expression(text)?;
+    Ok(BoundExpr::new(Binder::new(scope, mode).condition(&parsed)?))
+}
 
 /// Binds expressions to the columns of one scope.
 #[derive(Debug)]

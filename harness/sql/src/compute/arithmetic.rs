@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
+use arrow::array::{Array, AsArray, BooleanArray, PrimitiveArray};
 use arrow::compute::kernels::{cmp, numeric};
 use arrow::datatypes::*;
 use streamjoin_kernels::spark::{CastMode, cast, decimal_digits};
 use streamjoin_kernels::{JoinError, Result};
 
-use super::{arithmetic_error, division_by_zero, nullify, unexpected};
+use super::{arithmetic_error, division_by_zero, nullify, unexpected, zero};
 use crate::operators::ArithmeticOp;
 use crate::types::widest;
 use crate::value::{Value, pair};
@@ -49,11 +49,6 @@ pub(crate) fn arithmetic(
 /// error.
 fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
     let divisor = right.array();
-    let zero = cast(
-        &(Arc::new(Int8Array::from(vec![0])) as ArrayRef),
-        divisor.data_type(),
-        CastMode::Try,
-    )?;
     // -0.0 counts as zero too.
     let is_zero: BooleanArray = match divisor.data_type() {
         DataType::Float32 => {
@@ -62,7 +57,7 @@ fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
         DataType::Float64 => {
             divisor.as_primitive::<Float64Type>().iter().map(|v| Some(v? == 0.0)).collect()
         }
-        _ => cmp::eq(divisor, &Value::Scalar(zero))?,
+        _ => cmp::eq(divisor, &zero(divisor.data_type(), CastMode::Try)?)?,
     };
     if is_zero.true_count() == 0 {
         return Ok(right.clone());
@@ -77,8 +72,6 @@ fn without_zeros(left: &Value, right: &Value, mode: CastMode) -> Result<Value> {
     }
     Ok(right.map(nullify(divisor, &is_zero)?))
 }
-
-use arrow::array::Int8Array;
 
 /// Computes exactly in 256 bits, then rounds half up to the result's scale.
 fn decimal(

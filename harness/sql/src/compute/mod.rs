@@ -5,11 +5,16 @@ mod arithmetic;
 mod compare;
 mod time;
 
-use arrow::array::{ArrayRef, BooleanArray};
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, Int8Array};
 use arrow::compute;
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
+use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
+
+use crate::value::Value;
 
 pub(crate) use arithmetic::{arithmetic, negate};
 pub(crate) use compare::{compare, like};
@@ -30,6 +35,12 @@ fn division_by_zero() -> JoinError {
     JoinError::Predicate(
         "division by zero; use NULLIF(divisor, 0) to get null, or switch ANSI mode off".into(),
     )
+}
+
+/// Zero of a number type.
+pub(crate) fn zero(data_type: &DataType, mode: CastMode) -> Result<Value> {
+    let zero: ArrayRef = Arc::new(Int8Array::from(vec![0]));
+    Ok(Value::Scalar(cast(&zero, data_type, mode)?))
 }
 
 /// The array with null wherever the mask is true.

@@ -15,6 +15,7 @@ use streamjoin_kernels::time::{Bound, IntervalCondition};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use crate::operators::CompareOp;
+use crate::types::is_time;
 
 /// Where the event times of two streams are, as positions in their scopes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,10 +139,6 @@ fn mirrored(op: CompareOp) -> CompareOp {
         CompareOp::GtEq => CompareOp::LtEq,
         other => other,
     }
-}
-
-fn is_time(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
 }
 
 /// Whether a cast keeps every instant or duration.

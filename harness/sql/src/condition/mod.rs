@@ -79,8 +79,38 @@ pub struct JoinCondition {
     pub using: Option<Vec<String>>,
 }
 
-/// Reads an ON condition or `USING (...)`; `times` is given for two streams.
-pub(crate) fn condition(
+/// Binds the condition of a join with a table, an ON condition or `USING (a, b)`,
+/// and splits it into its parts.
+///
+/// # Errors
+/// As [`filter`](crate::filter); for `USING`, a name that one side lacks or that
+/// occurs twice.
+pub fn stream_static_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+) -> Result<JoinCondition> {
+    condition(text, left, right, mode, None)
+}
+
+/// Binds the condition of a join of two streams, whose event times are at
+/// `times`, and splits it into its parts: comparisons of the two event times, in
+/// any spelling, become [`JoinCondition::time`].
+///
+/// # Errors
+/// As [`stream_static_condition`]; an interval of months between the event times.
+pub fn stream_stream_condition(
+    text: &str,
+    left: &Scope,
+    right: &Scope,
+    mode: CastMode,
+    times: &TimeColumns,
+) -> Result<JoinCondition> {
+    condition(text, left, right, mode, Some(times))
+}
+
+fn condition(
     text: &str,
     left: &Scope,
     right: &Scope,

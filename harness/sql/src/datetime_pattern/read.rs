@@ -3,6 +3,7 @@
 use streamjoin_kernels::spark::calendar::{days_from_civil, days_in_month};
 
 use super::{Field, Part};
+use crate::interval::{DAY, SECOND};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -18,8 +19,6 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const SECOND: i64 = 1_000_000;
-const DAY: i64 = 86_400 * SECOND;
 
 /// The fields that have been read.
 #[derive(Clone, Copy, Debug, Default)]

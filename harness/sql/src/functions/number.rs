@@ -9,7 +9,7 @@ use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;
-use crate::compute::{compare, negate};
+use crate::compute::{compare, negate, zero};
 use crate::operators::CompareOp;
 use crate::value::Value;
 
@@ -38,15 +38,12 @@ pub(super) fn abs(a: &Arguments<'_>) -> Result<ArrayRef> {
         DataType::Float64 => return floats!(Float64Type),
         _ => {}
     }
-    let zero = cast(&(Arc::new(Int8Array::from(vec![0])) as ArrayRef), array.data_type(), a.mode)?;
     let value = Value::Array(array.clone());
-    let negative = compare(CompareOp::Lt, &value, &Value::Scalar(zero))?;
+    let negative = compare(CompareOp::Lt, &value, &zero(array.data_type(), a.mode)?)?;
     let opposite = negate(&value, a.mode)?;
     let negative = negative.into_array(a.rows)?;
     Ok(compute::kernels::zip::zip(negative.as_boolean(), opposite.array(), &array)?)
 }
-
-use arrow::array::Int8Array;
 
 pub(super) fn floor(a: &Arguments<'_>) -> Result<ArrayRef> {
     whole(a, f64::floor, false)

@@ -11,9 +11,8 @@ use streamjoin_kernels::{JoinError, Result};
 use super::Arguments;
 use crate::compute::{in_range, plus_months};
 use crate::datetime_pattern::DateTimePattern;
-
-const SECOND: i64 = 1_000_000;
-const DAY: i64 = 86_400 * SECOND;
+use crate::interval::{DAY, SECOND};
+use crate::names::shortened;
 
 /// Integers from the days of the first argument.
 fn of_date(a: &Arguments<'_>, part: impl Fn(i64) -> i64) -> Result<ArrayRef> {
@@ -159,7 +158,7 @@ fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
         let Some(text) = text(row) else { return Ok(None) };
         match parsed.read(text) {
             None if a.mode == CastMode::Ansi => {
-                let shown: String = text.chars().take(60).collect();
+                let shown = shortened(text, 60);
                 Err(JoinError::Predicate(format!(
                     "'{shown}' (row {row} of the batch) does not fit the pattern '{pattern}'; correct either, or switch ANSI mode off to get null"
                 )))

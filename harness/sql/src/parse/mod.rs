@@ -11,7 +11,7 @@ use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerE
 
 use crate::error::{Result, SqlError};
 use dialect::ConditionDialect;
-pub(crate) use identifier::quote_identifier;
+pub use identifier::quote_identifier;
 pub(crate) use place::place;
 
 /// A condition of a megabyte must be a mistake.

@@ -264,7 +264,7 @@ fn recorded_conditions() {
         let name = text.split('.').next().unwrap();
         let (left, right) = match name {
             "d0" => (right("d0", "d0"), left("s")),
-            "j1" => (left("s").also_known_as("j1"), right("d1", "d1")),
+            "j1" => (also_known_as(left("s"), "j1"), right("d1", "d1")),
             "l" => (left("l"), right("r", "r")),
             _ => (left("s"), right("d0", "d0")),
         };

@@ -26,7 +26,7 @@ fn ambiguous_names_tell_the_candidates() {
     assert_eq!((e.line(), e.column()), (Some(1), Some(16)));
     assert!(expression("s.k = D0.K", &scope, CastMode::Ansi).is_ok());
     // Columns of a join are known under its name and under those of its inputs.
-    let joined = two_sides().also_known_as("j1");
+    let joined = also_known_as(two_sides(), "j1");
     assert!(expression("j1.amount = s.amount", &joined, CastMode::Ansi).is_ok());
     assert!(error("j1.k = 1", &joined).message().contains("d0.k or s.k"));
 }

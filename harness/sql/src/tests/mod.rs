@@ -87,6 +87,14 @@ fn shown(array: &ArrayRef) -> Vec<String> {
         .collect()
 }
 
+/// The scope with another qualifier after those of each column.
+fn also_known_as(mut scope: Scope, qualifier: &str) -> Scope {
+    for column in &mut scope.columns {
+        column.qualifiers.push(qualifier.to_owned());
+    }
+    scope
+}
+
 /// A literal expression's value and type.
 fn constant(text: &str) -> (String, DataType) {
     let table = table(vec![]);
