@@ -1,4 +1,5 @@
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use crate::arch::generic::walk::walk_rounds;
 use crate::arch::walk::{
@@ -52,7 +53,7 @@ unsafe fn read_all<C: Chains>(
     let n = active.len;
     let Some(keys) = chains.words() else {
         // SAFETY: the caller's promise.
-        unsafe { portable::walk::read(chains, blocks, active, 0..n, lists) };
+        unsafe { read_one_by_one(chains, blocks, active, 0..n, lists) };
         return;
     };
     for from in (0..n).step_by(LANES) {
@@ -62,10 +63,26 @@ unsafe fn read_all<C: Chains>(
             None => {
                 let range = from..n.min(from + LANES);
                 // SAFETY: as above.
-                unsafe { portable::walk::read(chains, blocks, active, range, lists) };
+                unsafe { read_one_by_one(chains, blocks, active, range, lists) };
             }
         }
     }
+}
+
+/// The portable twin, once for each store: it is large.
+///
+/// # Safety
+/// What [`walk_chains`](crate::arch::walk_chains) asks for.
+#[inline(never)]
+unsafe fn read_one_by_one<C: Chains>(
+    chains: &C,
+    blocks: Blocks<'_>,
+    active: &mut Active,
+    range: Range<usize>,
+    lists: &mut Lists<'_>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { portable::walk::read(chains, blocks, active, range, lists) };
 }
 
 /// Asks for another next candidate for those of eight rows from `from` on whose
@@ -89,7 +106,6 @@ fn lanes(left: usize) -> u8 {
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL.
-#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
     let n = active.len;
