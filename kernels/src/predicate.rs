@@ -20,7 +20,7 @@ pub trait Predicate: fmt::Debug + Send + Sync {
 }
 
 /// A predicate and the columns that it reads: [`ColumnRef`]s in a
-/// stream-static join, [`SideColumn`]s in a stream-stream one, positions in one
+/// stream-static join, [`SideColumn`](crate::SideColumn)s in a stream-stream one, positions in one
 /// schema where there is only one.
 #[derive(Clone, Debug)]
 pub struct Filter<C = ColumnRef> {

@@ -7,7 +7,7 @@
 //! `madvise` (the usual default) an ordinary allocation gets 4 KB pages, hence
 //! maps of our own that ask for huge ones. Everything works without them.
 //!
-//! A caller who accounts for memory is asked first: [`MemoryReservation`].
+//! A caller who accounts for memory is asked first: [`MemoryReservation`](crate::MemoryReservation).
 //!
 //! ```
 //! use streamjoin_kernels::memory::Buffer;
