@@ -1,14 +1,11 @@
-//! Which rows the watermark sees and which of them may enter the state: what
-//! the operator's intake does before a delay has its say.
+//! Which rows the watermark sees and which of them may enter the state, as the
+//! operator's own intake says.
 
-use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
-use arrow::buffer::{BooleanBuffer, NullBuffer};
-use arrow::compute::filter;
-use arrow::datatypes::DataType;
-use streamjoin_kernels::key::KeyEncoder;
-use streamjoin_kernels::spark::{CastMode, cast, comparison_type};
-use streamjoin_kernels::time::{EventTimes, TimeKey};
-use streamjoin_kernels::{Filter, JoinError, Result, Side, stream_stream};
+use arrow::array::RecordBatch;
+use arrow::buffer::{BooleanBuffer, MutableBuffer};
+use arrow::util::bit_util;
+use streamjoin_kernels::stream_stream::{Join, Options, Spec};
+use streamjoin_kernels::{Result, Side};
 
 /// The rows of one side of a batch that the watermark sees.
 #[derive(Clone, Debug, Default)]
@@ -31,156 +28,38 @@ impl Seen {
     }
 }
 
-/// What happens to the rows of one side before the late filter.
+/// What happens to rows before the late filter: an operator that joins nothing.
 #[derive(Debug)]
-pub(crate) struct Intake {
-    preserved: bool,
-    event_time: Option<usize>,
-    filter: Option<Filter<usize>>,
-    not_null: Vec<usize>,
-    /// Key columns and the types that they are compared as.
-    keys: Vec<(usize, DataType)>,
-    encoder: KeyEncoder,
-    mode: CastMode,
-    needs_time: bool,
-    window: Option<i64>,
-}
+pub(crate) struct Intake(Join);
 
 impl Intake {
-    pub(crate) fn new(spec: &stream_stream::Spec, side: Side) -> Result<Self> {
-        let input = spec.input(side);
-        let types = spec.keys.iter().map(|key| {
-            let left = spec.left.schema.field(key.left).data_type();
-            let right = spec.right.schema.field(key.right).data_type();
-            comparison_type(left, right)
+    pub(crate) fn new(spec: &Spec) -> Result<Self> {
+        Join::new(spec.clone(), Options::default()).map(Self)
+    }
+
+    /// The rows of one side of a batch.
+    pub(crate) fn look(&self, side: Side, batches: &[RecordBatch]) -> Result<Seen> {
+        let arrivals = self.0.arrivals(side, batches)?;
+        let rows = arrivals.times.len();
+        let accepted = arrivals.accepted.as_ref();
+        let passes: Vec<bool> =
+            (0..rows).map(|row| accepted.is_none_or(|accepted| accepted.value(row))).collect();
+        let total = batches.iter().map(RecordBatch::num_rows).sum();
+        let mut passing = MutableBuffer::new_null(total);
+        for (row, _) in passes.iter().enumerate().filter(|(_, passes)| **passes) {
+            let row = arrivals.rows.as_ref().map_or(row, |rows| rows[row] as usize);
+            bit_util::set_bit(passing.as_slice_mut(), row);
+        }
+        let passing = BooleanBuffer::new(passing.into(), 0, total);
+        let of_batches = batches.iter().scan(0, |from, batch| {
+            let first = std::mem::replace(from, *from + batch.num_rows());
+            Some(passing.slice(first, batch.num_rows()))
         });
-        let types = types.collect::<Result<Vec<_>>>()?;
-        let columns: Vec<_> = types
-            .iter()
-            .zip(&spec.keys)
-            .map(|(data_type, key)| (data_type.clone(), key.null_equality))
-            .collect();
-        let window = match spec.time.key {
-            Some(TimeKey::Window { width }) => Some(width),
-            _ => None,
-        };
-        Ok(Self {
-            preserved: spec.join_type.preserves(side),
-            event_time: input.event_time,
-            filter: input.filter.clone(),
-            not_null: input
-                .not_null
-                .iter()
-                .copied()
-                .filter(|column| input.event_time != Some(*column))
-                .collect(),
-            keys: spec.keys.iter().map(|key| key.on(side)).zip(types).collect(),
-            encoder: KeyEncoder::new(&columns)?,
-            mode: spec.cast_mode,
-            needs_time: !spec.time.interval.is_unbounded() || window.is_some(),
-            window,
+        Ok(Seen {
+            times: (0..rows).map(|row| arrivals.times.get(row)).collect(),
+            passing: of_batches.collect(),
+            max_time: arrivals.max_time,
+            passes,
         })
-    }
-
-    /// Looks at the rows of a batch.
-    pub(crate) fn look(&self, batches: &[RecordBatch]) -> Result<Seen> {
-        let mut seen = Seen::default();
-        for batch in batches {
-            self.take(batch, &mut seen)?;
-        }
-        Ok(seen)
-    }
-
-    fn take(&self, batch: &RecordBatch, seen: &mut Seen) -> Result<()> {
-        let rows = batch.num_rows();
-        let times = match self.event_time {
-            Some(column) => EventTimes::new(batch.column(column))?,
-            None => EventTimes::none(rows),
-        };
-        let all = BooleanBuffer::new_set(rows);
-        let satisfied = self.satisfied(batch)?.unwrap_or_else(|| all.clone());
-        // Rows that match nothing are gone before the watermark on a side that
-        // is not preserved, and are seen by it on one that is.
-        let (reached, mut passing) = match self.preserved {
-            true => (all, satisfied),
-            false => {
-                let matchable = self.matchable(batch, satisfied, &times)?;
-                (matchable.clone(), matchable)
-            }
-        };
-        if self.window.is_some() {
-            // Without a time there is no window to be in.
-            passing = and(&passing, times.nulls());
-        }
-        let stand_in = self.window.map(|width| times.window_ends(width));
-        let stand_in = stand_in.as_ref().unwrap_or(&times);
-        for row in reached.set_indices() {
-            seen.max_time = seen.max_time.max(times.get(row));
-            seen.times.push(stand_in.get(row));
-            seen.passes.push(passing.value(row));
-        }
-        seen.passing.push(passing);
-        Ok(())
-    }
-
-    /// The rows that satisfy the side's own conditions; none if all do.
-    fn satisfied(&self, batch: &RecordBatch) -> Result<Option<BooleanBuffer>> {
-        let mut satisfied = None;
-        if let Some(filter) = &self.filter {
-            let columns: Vec<ArrayRef> =
-                filter.columns.iter().map(|&column| batch.column(column).clone()).collect();
-            let outcome = filter.predicate.evaluate(&columns, batch.num_rows())?;
-            if outcome.len() != batch.num_rows() {
-                return Err(JoinError::Predicate(format!(
-                    "a predicate gave {} values for {} rows",
-                    outcome.len(),
-                    batch.num_rows()
-                )));
-            }
-            // Null is false.
-            satisfied = Some(NullBuffer::new(and(outcome.values(), outcome.nulls())));
-        }
-        if !self.preserved {
-            for &column in &self.not_null {
-                let nulls = batch.column(column).logical_nulls();
-                satisfied = NullBuffer::union(satisfied.as_ref(), nulls.as_ref());
-            }
-        }
-        Ok(satisfied.map(NullBuffer::into_inner))
-    }
-
-    /// Of some rows, those that have the time and the keys to match anything.
-    fn matchable(
-        &self,
-        batch: &RecordBatch,
-        rows: BooleanBuffer,
-        times: &EventTimes,
-    ) -> Result<BooleanBuffer> {
-        let rows = if self.needs_time { and(&rows, times.nulls()) } else { rows };
-        let mask = BooleanArray::new(rows.clone(), None);
-        let keys = self.keys.iter().map(|(column, to)| {
-            let column = batch.column(*column);
-            // A cast may fail on a row that does not come this far.
-            let kept = if mask.true_count() == mask.len() {
-                column.clone()
-            } else {
-                filter(column, &mask)?
-            };
-            cast(&kept, to, self.mode)
-        });
-        let keys = keys.collect::<Result<Vec<_>>>()?;
-        let Some(matchable) = self.encoder.encode(&keys, mask.true_count())?.matchable else {
-            return Ok(rows);
-        };
-        let mut kept = matchable.iter();
-        let still = rows.iter().map(|row| row && kept.next().unwrap_or(false));
-        Ok(still.collect())
-    }
-}
-
-fn and(rows: &BooleanBuffer, nulls: Option<&NullBuffer>) -> BooleanBuffer {
-    match nulls {
-        Some(nulls) => rows & nulls.inner(),
-        None => rows.clone(),
     }
 }

@@ -90,7 +90,7 @@ struct Reach {
 /// Finds the lateness of rows, without a delay to begin with.
 #[derive(Debug)]
 pub(crate) struct LatenessSurvey {
-    intakes: [Intake; 2],
+    intake: Intake,
     vary: Vary,
     policy: WatermarkPolicy,
     declared: Delays,
@@ -112,7 +112,7 @@ impl LatenessSurvey {
             DeclaredWatermarks { left: declared.left.is_some(), right: declared.right.is_some() };
         let evicts = SIDES.iter().any(|side| spec.time.expiry(*side, sides).is_bounded());
         Ok(Self {
-            intakes: [Intake::new(spec, Side::Left)?, Intake::new(spec, Side::Right)?],
+            intake: Intake::new(spec)?,
             vary,
             policy: spec.policy,
             declared,
@@ -207,7 +207,7 @@ impl Follower for LatenessSurvey {
         let reach = if self.at_once { self.reach } else { self.last };
         self.last = self.reach;
         for side in SIDES {
-            let seen = self.intakes[at(side)].look(sides[at(side)])?;
+            let seen = self.intake.look(side, sides[at(side)])?;
             if self.declared.on(side).is_some() {
                 for time in &seen.times {
                     // Without a time no row is late.

@@ -22,8 +22,8 @@
 //! from the first delay on at which both rows are accepted and the one that came
 //! first is still in state when the other comes.
 //!
-//! [`Intake`] repeats what the operator's intake does before the watermark sees a
-//! row. That all of this gives what the operator reports, count by count, is
+//! [`Intake`] asks the operator's own intake which rows the watermark sees. That
+//! all of this gives what the operator reports, count by count, is
 //! tested on random streams.
 //!
 //! Delays of the two sides that are neither both smaller nor both greater than
@@ -87,7 +87,7 @@ pub(crate) fn at(side: Side) -> usize {
 /// Many settings of the delays over the same batches.
 #[derive(Debug)]
 pub(crate) struct Simulation {
-    intakes: [Intake; 2],
+    intake: Intake,
     pair_finder: Option<PairFinder>,
     groups: Vec<AscendingDelays>,
     /// For each group, which of the settings its delays are.
@@ -117,7 +117,7 @@ impl Simulation {
             _ => None,
         };
         Ok(Self {
-            intakes: [Intake::new(spec, Side::Left)?, Intake::new(spec, Side::Right)?],
+            intake: Intake::new(spec)?,
             pair_finder,
             groups: places.iter().map(group).collect(),
             places,
@@ -154,8 +154,8 @@ impl Follower for Simulation {
         if sides.iter().all(|batches| batches.iter().all(|batch| batch.num_rows() == 0)) {
             return Ok(());
         }
-        let [left, right] = &self.intakes;
-        let seen: [Seen; 2] = [left.look(sides[0])?, right.look(sides[1])?];
+        let seen: [Seen; 2] =
+            [self.intake.look(Side::Left, sides[0])?, self.intake.look(Side::Right, sides[1])?];
         for (rows_in, batches) in self.rows_in.iter_mut().zip(sides) {
             *rows_in += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         }

@@ -45,25 +45,7 @@ impl Intake {
         watermarks: BatchWatermarks,
     ) -> Result<(Self, SideReport)> {
         let plan = join.plan.side(side);
-        let mut work = Work::new(join, side, batches)?;
-        let mut report = SideReport { rows_in: work.rows as u64, ..SideReport::default() };
-        let mut keys = None;
-        if !plan.preserved {
-            let kept = work.passing(plan)?;
-            report.filtered = work.retain(kept)?;
-            if plan.needs_time {
-                report.null_time = work.retain_timed(plan)?;
-            }
-            let encoded = join.encode(side, &work)?;
-            match encoded.matchable {
-                // Keys once more, of the rows that stay: nulls are rare.
-                Some(matchable) => report.null_key = work.retain(Some(matchable))?,
-                None => keys = Some(encoded.keys),
-            }
-        }
-        let seen = work.times(plan)?;
-        let origin = |row| work.origin.as_ref().map_or(row as u64, |rows| u64::from(rows[row]));
-        report.event_time = EventTimeStats::of(&seen, origin);
+        let Reached { mut work, mut report, keys, seen } = Reached::new(join, side, batches)?;
         let least_time = report.event_time.map(|times| times.min);
         let before = work.rows;
         // What stands in for a time is never before it.
@@ -137,6 +119,80 @@ impl Intake {
     /// Some of the rows as ones to store.
     pub(super) fn new_rows<'a>(&'a self, rows: &'a [u32], matched: &'a [bool]) -> NewRows<'a> {
         NewRows { keys: self.keys(), times: &self.times, payload: &self.payload, matched, rows }
+    }
+}
+
+/// The rows of one side of a batch that its watermark sees: on a side that is not
+/// preserved, rows that can match nothing are gone before.
+struct Reached {
+    work: Work,
+    report: SideReport,
+    /// The keys of these rows, if they are known.
+    keys: Option<Keys>,
+    seen: EventTimes,
+}
+
+impl Reached {
+    fn new(join: &Join, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+        let plan = join.plan.side(side);
+        let mut work = Work::new(join, side, batches)?;
+        let mut report = SideReport { rows_in: work.rows as u64, ..SideReport::default() };
+        let mut keys = None;
+        if !plan.preserved {
+            let kept = work.passing(plan)?;
+            report.filtered = work.retain(kept)?;
+            if plan.needs_time {
+                report.null_time = work.retain_timed(plan)?;
+            }
+            let encoded = join.encode(side, &work)?;
+            match encoded.matchable {
+                // Keys once more, of the rows that stay: nulls are rare.
+                Some(matchable) => report.null_key = work.retain(Some(matchable))?,
+                None => keys = Some(encoded.keys),
+            }
+        }
+        let seen = work.times(plan)?;
+        let origin = |row| work.origin.as_ref().map_or(row as u64, |rows| u64::from(rows[row]));
+        report.event_time = EventTimeStats::of(&seen, origin);
+        Ok(Self { work, report, keys, seen })
+    }
+}
+
+/// The rows of one side of a batch that its watermark sees, before any is
+/// dropped as late.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    /// Which rows of the batch these are, counted across its record batches;
+    /// none where they are all of them.
+    pub rows: Option<Vec<u32>>,
+    /// The times by which they are late and leave the state.
+    pub times: EventTimes,
+    /// The greatest event time.
+    pub max_time: Option<i64>,
+    /// Which of them may enter the state unless they are late; none where all may.
+    pub accepted: Option<BooleanBuffer>,
+}
+
+impl Join {
+    /// What the watermark would see of a batch; nothing is joined or stored.
+    ///
+    /// # Errors
+    /// As a push of the same rows.
+    pub fn arrivals(&self, side: Side, batches: &[RecordBatch]) -> Result<Arrivals> {
+        let plan = self.plan.side(side);
+        let Reached { work, report, seen, .. } = Reached::new(self, side, batches)?;
+        let accepted = if plan.preserved { work.passing(plan)? } else { None };
+        let mut accepted = accepted.map(NullBuffer::new);
+        if self.plan.window.is_some() {
+            // Without a time there is no window to be in.
+            accepted = NullBuffer::union(accepted.as_ref(), seen.nulls());
+        }
+        Ok(Arrivals {
+            max_time: report.event_time.map(|times| times.max),
+            times: self.stand_in(seen),
+            accepted: accepted.map(NullBuffer::into_inner),
+            rows: work.origin,
+        })
     }
 }
 

@@ -15,6 +15,7 @@ mod task;
 mod threads;
 
 pub use batch::Batch;
+pub use intake::Arrivals;
 pub use join::Join;
 pub use options::{Options, StateLimit};
 pub use output::{output_on, output_using, using_keys};
