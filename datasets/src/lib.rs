@@ -24,7 +24,7 @@
 //!
 //! Where things are, each importing from those before it only:
 //! * `nearest` (texts for messages), `hex`, `compression`, `file_format` (names of
-//!   formats), `error`, `type_text` (column types as text);
+//!   formats), `place`, `error`, `type_text` (column types as text);
 //! * `input`: bytes of a file or a live input, decompressed;
 //! * `write`: files that appear whole, and what writers of every format use;
 //! * `format`: one file or folder per format;
@@ -45,6 +45,7 @@ mod hex;
 mod import;
 mod input;
 mod nearest;
+mod place;
 mod recorder;
 mod sidecar;
 mod source;
@@ -53,7 +54,7 @@ mod write;
 
 pub use compression::Compression;
 pub use digest::{FileSum, sha256_file};
-pub use error::{DatasetError, Place, Result};
+pub use error::{DatasetError, Result};
 pub use file_format::{FileFormat, UnknownFormatName};
 #[cfg(unix)]
 pub use format::tell_of_cut_files;
@@ -64,6 +65,7 @@ pub use generate::{
 pub use hex::{from_hex, to_hex};
 pub use import::{ImportFrom, ImportOptions, Imported, import};
 pub use input::Live;
+pub use place::Place;
 pub use recorder::{BatchCut, Lost, RecordOptions, Recorded, record};
 pub use sidecar::{Column, FileDigest, Sidecar, sidecar_path};
 pub use source::{Batches, Source, SourceBatch, read_table};

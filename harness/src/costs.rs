@@ -1,5 +1,5 @@
-//! What indexes cost on this machine: a file that `sweep --write-costs` writes
-//! and that `auto` chooses by.
+//! The file of index costs on this machine, which `sweep --write-costs` writes and
+//! which `auto` chooses by.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use streamjoin_kernels::table::auto::{Candidate, CostModel, CostPoint};
 
 use crate::error::{Failure, Result};
 
-/// Names the file; without it the costs that are shipped count.
+/// The variable that names the file; without it the shipped costs are used.
 pub const VARIABLE: &str = "STREAMJOIN_COSTS";
 /// Follows the name of an index that has a Bloom filter in front of it.
 const BLOOM: &str = "+bloom";
@@ -27,7 +27,7 @@ struct CostFile {
     costs: Vec<Cost>,
 }
 
-/// A [`CostPoint`] by the names of the file; times are nanoseconds.
+/// A [`CostPoint`] with the names of the file; times are nanoseconds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Cost {
@@ -55,7 +55,7 @@ enum Shape {
 /// shipped one. Read once.
 ///
 /// # Errors
-/// A run failure for a file that cannot be read or is none of costs.
+/// A run failure for a file that cannot be read or is not a cost file.
 pub fn model() -> Result<Arc<CostModel>> {
     static MODEL: OnceLock<Arc<CostModel>> = OnceLock::new();
     if let Some(model) = MODEL.get() {

@@ -1,12 +1,20 @@
 //! Replays recorded streams through join strategies and reports throughput,
 //! latency and state size.
 //!
-//! The floors, each importing from lower ones only: [`scenario`] (what is asked
-//! for), [SQL](streamjoin_sql) and [`plan`] (what it comes to), [`replay`] (one pass),
-//! [`measure`] (many), [`gate`] (one, against a baseline), [`sweep`] (generated
-//! workloads), [`watermark`] (many delays in one pass), [`init`] (a first scenario),
-//! [`record`] and
-//! [`sink`] (what is left behind), [`cli`] (the commands).
+//! The rooms, low to high; each imports from those before it only:
+//! * [`text`] (texts of numbers, times and names), [`error`], `statistics`,
+//!   `interrupt` (Ctrl-C), [`sink`] (where rows go);
+//! * [`scenario`] (what is asked for), [`costs`] (the file of index costs), [`plan`]
+//!   (what will run);
+//! * [`record`] (what is reported: progress, summary, findings, checksum), [`replay`]
+//!   (one pass), [`findings`] (what a pass shows in addition to its numbers);
+//! * [`measure`] (several passes, in child processes), [`machine`] (memory limits),
+//!   [`sweep`] (generated workloads), [`gate`] (one pass against a baseline),
+//!   [`watermark`] (many delays in one pass), [`init`] (a first scenario),
+//!   [`conform`] (cases recorded from Spark);
+//! * [`cli`] (the commands).
+//!
+//! SQL is a crate of its own, [`streamjoin_sql`].
 
 pub mod cli;
 pub mod conform;

@@ -16,8 +16,9 @@ use super::dictionary::DictionaryUnifier;
 use super::mapped::Mapped;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, Shape, unchanged};
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::place::Place;
 use crate::write::{BatchWriter, Output};
 
 const MAGIC: &[u8; 6] = b"ARROW1";

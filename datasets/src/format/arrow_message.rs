@@ -7,8 +7,9 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::ipc::{self, MessageHeader};
 
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::place::Place;
 
 /// Bytes before a message's flatbuffer: a length, after a marker since Arrow 0.15.
 pub(crate) fn prefix_len(bytes: &[u8]) -> usize {

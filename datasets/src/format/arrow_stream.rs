@@ -13,9 +13,10 @@ use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 use super::arrow_message::{check_compressed, parse, placed, schema};
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, Shape, unchanged};
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
+use crate::place::Place;
 use crate::write::{BatchWriter, Output};
 
 /// The Arrow IPC stream format.

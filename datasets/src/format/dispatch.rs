@@ -11,9 +11,10 @@ use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, Shape};
 use super::{arrow_file, arrow_stream, csv, json_lines, parquet};
 use crate::compression::Compression;
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
+use crate::place::Place;
 use crate::write::{BatchWriter, buffered, compressed};
 
 impl FileFormat {

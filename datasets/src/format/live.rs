@@ -9,9 +9,10 @@ use arrow::datatypes::SchemaRef;
 use super::options::ReadOptions;
 use super::reader::FileBatches;
 use super::{arrow_stream, csv, json_lines};
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::{FileFormat, UnknownFormatName};
 use crate::input::Input;
+use crate::place::Place;
 
 /// The format of a live input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

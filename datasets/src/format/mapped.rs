@@ -9,8 +9,9 @@ use std::sync::Arc;
 use arrow::buffer::Buffer;
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::place::Place;
 
 /// A mapped file whose descriptor is held, so that its length can be checked
 /// again before its pages are touched.

@@ -18,8 +18,9 @@ use parquet::file::properties::WriterProperties;
 use super::arrow_message::placed;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names, unchanged};
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::place::Place;
 use crate::write::{BatchWriter, Output};
 
 /// A row group is written once it holds this many rows or bytes.

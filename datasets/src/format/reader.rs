@@ -6,8 +6,9 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 
 use super::options::ReadOptions;
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::place::Place;
 use crate::write::{BatchWriter, Output};
 
 /// The shape of a file, before its rows are read.

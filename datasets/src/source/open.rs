@@ -9,9 +9,10 @@ use super::listing::{self, Listing};
 use super::partition::Partitions;
 use super::schema;
 use super::stamp::Stamp;
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::format::{ReadOptions, format_of};
+use crate::place::Place;
 use crate::sidecar::Sidecar;
 
 /// One recording or one table.

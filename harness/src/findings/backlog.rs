@@ -1,6 +1,6 @@
 //! A stream that falls behind its pace.
 
-use super::Look;
+use super::look::Look;
 use crate::record::{Finding, Severity};
 use crate::text::duration::seconds;
 use crate::text::number::grouped;

@@ -1,6 +1,6 @@
 //! A table that is broadcast though it is large.
 
-use super::Look;
+use super::look::Look;
 use crate::record::{Finding, Severity};
 use crate::text::bytes;
 use crate::text::percent;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::Look;
+use super::look::Look;
 use crate::plan::TableJoinPlan;
 use crate::record::{Finding, Severity};
 use crate::text::number::grouped;

@@ -2,8 +2,8 @@
 
 use streamjoin_kernels::Side;
 
-use super::Look;
 use super::keys::name_of;
+use super::look::Look;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::replay::{StatePoint, plateaus};

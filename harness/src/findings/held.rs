@@ -1,7 +1,7 @@
 //! Rows without a match that wait for a stream which says nothing more.
 
-use super::Look;
 use super::keys::name_of;
+use super::look::Look;
 use super::stuck::why;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};

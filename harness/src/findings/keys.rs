@@ -5,8 +5,8 @@ use streamjoin_datasets::type_text;
 use streamjoin_kernels::spark::comparison_type;
 use streamjoin_kernels::{JoinType, Side};
 
-use super::Look;
 use super::key_look::{KeyLook, Search};
+use super::look::Look;
 use crate::plan::{Plan, SidePlan, StreamStreamPlan, TableJoinPlan, scan_table};
 use crate::record::{Finding, Severity};
 use crate::replay::TableJoinEvidence;

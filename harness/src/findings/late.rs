@@ -2,7 +2,7 @@
 
 use streamjoin_kernels::Side;
 
-use super::Look;
+use super::look::Look;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::text::duration::at_least;

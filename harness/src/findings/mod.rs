@@ -1,9 +1,9 @@
-//! What a run found out beside its numbers: each finding has evidence and a
+//! What a run found in addition to its numbers: each finding has evidence and a
 //! remedy.
 //!
 //! `RULES` is the registry: a new finding is one line there and one file here.
-//! Rules look at the plan and at what the first pass noticed; the time and
-//! memory of a second look at data are bounded, and no measurement has them.
+//! Rules look at the plan and at the evidence of the first pass; the time and
+//! memory of reading data again are bounded, and are part of no measurement.
 
 mod backlog;
 mod broadcast;
@@ -13,6 +13,7 @@ mod held;
 mod key_look;
 mod keys;
 mod late;
+mod look;
 mod nothing_out;
 mod stuck;
 mod time_unit;
@@ -21,33 +22,13 @@ mod unused;
 #[cfg(test)]
 mod tests;
 
-use crate::plan::{Plan, Strategy};
 use crate::record::Finding;
-use crate::replay::{Evidence, PassOutcome};
 
-/// What rules look at.
-#[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
-    /// What was run.
-    pub plan: &'a Plan,
-    /// How.
-    pub strategy: &'a Strategy,
-    /// What became of it in the first pass.
-    pub outcome: &'a PassOutcome,
-    /// Main memory of the machine in bytes.
-    pub memory: Option<u64>,
-}
-
-impl Look<'_> {
-    /// What was noticed.
-    fn evidence(&self) -> &Evidence {
-        &self.outcome.evidence
-    }
-}
+pub use look::Look;
 
 type Rule = fn(&Look<'_>) -> Vec<Finding>;
 
-/// Every finding, in the order in which they are told.
+/// Every finding, in the order in which they are reported.
 const RULES: [Rule; 11] = [
     nothing_out::look,
     empty::look,
@@ -62,7 +43,7 @@ const RULES: [Rule; 11] = [
     unused::look,
 ];
 
-/// What there is to tell, the weightiest first.
+/// The findings of a run, the most severe first.
 #[must_use]
 pub fn find(look: &Look<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(look)).collect();

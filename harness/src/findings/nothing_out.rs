@@ -2,8 +2,8 @@
 
 use streamjoin_kernels::{JoinType, Side};
 
-use super::Look;
 use super::keys::name_of;
+use super::look::Look;
 use crate::plan::{Plan, StreamStreamPlan, TableJoinPlan};
 use crate::record::{Finding, Severity};
 use crate::text::number::grouped;

@@ -3,8 +3,8 @@
 use streamjoin_kernels::Side;
 use streamjoin_kernels::time::WatermarkPolicy;
 
-use super::Look;
 use super::keys::name_of;
+use super::look::Look;
 use crate::plan::{Plan, StreamPlan, StreamStreamPlan};
 use crate::record::{Finding, Severity};
 use crate::replay::{SideEvidence, StreamStreamEvidence};

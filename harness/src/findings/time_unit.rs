@@ -3,7 +3,7 @@
 use arrow::datatypes::TimeUnit;
 use streamjoin_kernels::Side;
 
-use super::Look;
+use super::look::Look;
 use crate::plan::{Plan, StreamPlan};
 use crate::record::{Finding, Severity};
 use crate::replay::TimesSeen;

@@ -1,6 +1,6 @@
 //! What tables and state hold that the rows given out do not need.
 
-use super::Look;
+use super::look::Look;
 use crate::plan::{FilterOnly, Plan};
 use crate::record::{Finding, Severity};
 use crate::text::bytes;

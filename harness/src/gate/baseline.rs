@@ -62,7 +62,7 @@ impl Default for Bands {
 pub struct Entry {
     /// The name of a shipped scenario, or a path from the baseline's folder.
     pub scenario: String,
-    /// SHA-256 of what is asked, comments and strategies apart.
+    /// SHA-256 of the query, without comments and strategies.
     pub query: String,
     /// SHA-256 of what each stream and table reads.
     pub data: BTreeMap<String, String>,

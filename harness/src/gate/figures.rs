@@ -1,4 +1,4 @@
-//! What a pass came to, as names and values.
+//! The figures of a pass, as names and values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,14 +50,14 @@ impl From<Option<u64>> for Figure {
     }
 }
 
-/// What one pass of one strategy came to, by what a change of it means.
+/// The figures of one pass of one strategy, grouped by what a change means.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PassFigures {
-    /// What came out, and what was dropped: any change is a wrong answer.
+    /// Output and dropped rows: any change is a wrong answer.
     pub answer: Figures,
-    /// Rows of state: any change is a regression, for fewer rows than the query
-    /// keeps have left too early. Empty without a join that keeps state.
+    /// Rows of state: any change is a regression, as fewer rows mean that some left
+    /// too early. Empty without a join that keeps state.
     pub state: Figures,
     /// Bytes of tables and state: more, beyond the band, is a regression.
     pub bytes: Figures,
@@ -77,8 +77,9 @@ impl PassFigures {
         }
     }
 
-    /// What every baseline of `plan` has, and this one does not. Figures that
-    /// a later version adds are not of that; kinds that apply are never empty.
+    /// The figures that every baseline of `plan` must have and this one lacks.
+    /// Figures that a later version adds do not count; kinds that apply are never
+    /// empty.
     #[must_use]
     pub(super) fn lacking(&self, plan: &Plan) -> Vec<String> {
         let mut needed: Vec<(&str, &Figures, String)> = Vec::new();

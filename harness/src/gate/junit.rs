@@ -1,5 +1,5 @@
-//! JUnit XML, which build servers show: a test suite a scenario, a test case a
-//! strategy.
+//! JUnit XML, which build servers show: one test suite per scenario, one test
+//! case per strategy.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
@@ -7,7 +7,7 @@ use super::compare::{Difference, Verdict};
 use super::report::{CaseReport, GateReport};
 use crate::error::{Failure, Result};
 
-/// The report as JUnit XML. There is no time in it.
+/// The report as JUnit XML, without times.
 ///
 /// # Errors
 /// A run failure if it cannot be made.
@@ -24,7 +24,7 @@ pub fn xml(report: &GateReport) -> Result<String> {
 fn test_case(case: &CaseReport) -> TestCase {
     let kind = match case.verdict {
         Verdict::Same | Verdict::Better => None,
-        // It says nothing of the code.
+        // It says nothing about the code.
         Verdict::Inconclusive | Verdict::Failed => Some(NonSuccessKind::Error),
         Verdict::Regression | Verdict::WrongAnswer => Some(NonSuccessKind::Failure),
     };

@@ -1,4 +1,4 @@
-//! What a gate found, for people and programs.
+//! The report of a gate, for people and programs.
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct GateReport {
     pub baseline: String,
     /// The worst of the cases.
     pub verdict: Verdict,
-    /// A strategy of a scenario each.
+    /// One case per strategy of a scenario.
     pub cases: Vec<CaseReport>,
 }
 
@@ -33,9 +33,9 @@ pub struct CaseReport {
     pub scenario: String,
     /// The strategy's name.
     pub strategy: String,
-    /// What the comparison came to.
+    /// The verdict of the comparison.
     pub verdict: Verdict,
-    /// What else there is to say; null if nothing is.
+    /// A remark; null if there is none.
     pub message: Option<String>,
     /// Figures that are not as in the baseline, the worst first.
     pub differences: Vec<Difference>,
@@ -67,7 +67,7 @@ impl CaseReport {
         let verdict = differences.iter().map(|d| d.verdict).max().unwrap_or_default();
         let unwatched: Vec<String> = unwatched(old, new).into_iter().collect();
         let message = (!unwatched.is_empty())
-            .then(|| format!("not compared, for the baseline is older: {}", unwatched.join(", ")));
+            .then(|| format!("not compared, as the baseline is older: {}", unwatched.join(", ")));
         Self {
             scenario: scenario.to_owned(),
             strategy: strategy.to_owned(),
@@ -77,7 +77,7 @@ impl CaseReport {
         }
     }
 
-    /// What became different, on one line.
+    /// What changed, on one line.
     #[must_use]
     pub fn change(&self) -> String {
         let changes: Vec<String> = self
@@ -125,7 +125,7 @@ impl GateReport {
         counts.join(", ")
     }
 
-    /// The failure that the exit code tells.
+    /// The failure behind the exit code.
     ///
     /// # Errors
     /// Wrong answers, regressions, runs that failed, and cases without anything

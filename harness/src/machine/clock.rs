@@ -7,9 +7,9 @@ use std::time::Instant;
 const LINKS: u32 = 200_000;
 /// A 64-bit multiplication takes three cycles and an exclusive or takes one on
 /// every x86-64 core of the last fifteen years (Fog, "Instruction tables").
-const CYCLES_A_LINK: f64 = 4.0;
+const CYCLES_PER_LINK: f64 = 4.0;
 
-/// Cycles a second of the core that this thread runs on now, from a chain of
+/// Cycles per second of the core that this thread runs on now, from a chain of
 /// instructions that each wait for the one before. None on processors whose
 /// latencies are not known here, and in builds that are not optimised.
 pub(crate) fn core_hertz() -> Option<f64> {
@@ -30,5 +30,5 @@ pub(crate) fn core_hertz() -> Option<f64> {
         start.elapsed().as_secs_f64()
     });
     let fastest = times.fold(f64::INFINITY, f64::min);
-    Some(f64::from(LINKS) * CYCLES_A_LINK / fastest)
+    Some(f64::from(LINKS) * CYCLES_PER_LINK / fastest)
 }

@@ -1,4 +1,4 @@
-//! Random touches by the size of the array, measured beside something else.
+//! Random touches by the size of the array, measured in turn with other things.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{LEAST_BYTES, MOST_BYTES, touch};
 pub struct TouchMeter {
     region: Region,
     bytes: u64,
-    /// The samples of each size: touches a second.
+    /// The samples of each size: touches per second.
     samples: BTreeMap<u64, Vec<f64>>,
 }
 
@@ -33,7 +33,7 @@ impl TouchMeter {
         largest.clamp(LEAST_BYTES, MOST_BYTES).next_power_of_two()
     }
 
-    /// Wants rates of arrays of `bytes`: the powers of two around it will be
+    /// Asks for rates of arrays of `bytes`: the powers of two around it will be
     /// measured.
     pub fn want(&mut self, bytes: u64) {
         let above = bytes.clamp(4096, self.bytes).next_power_of_two();
@@ -59,7 +59,7 @@ impl TouchMeter {
         between(&rates, bytes).filter(|rate| *rate > 0.0).map(|rate| 1e9 / rate)
     }
 
-    /// The time of so many touches of an array of `bytes`, rounded up to the
+    /// The time of `touches` touches of an array of `bytes`, rounded up to the
     /// next power of two, or of a few more.
     ///
     /// # Panics

@@ -3,7 +3,7 @@
 //! A probe cannot be faster than the memory that it touches: the limit of a
 //! workload is the sum, over the arrays that a probe must touch, of one random
 //! touch at that array's size. This measures those touches on one core, on huge
-//! and on 4 KB pages, beside sequential bandwidth and the latency of loads that
+//! and on 4 KB pages, and also sequential bandwidth and the latency of loads that
 //! depend on each other.
 
 mod clock;
@@ -48,7 +48,7 @@ const LEAST_BYTES: u64 = 1 << 20;
 /// Places are drawn as 32-bit numbers.
 const MOST_BYTES: u64 = 1 << 32;
 
-/// Measures this machine; takes about `4 x slice x repetitions` a size and the
+/// Measures this machine; takes about `4 x slice x repetitions` per size and the
 /// time to fill two arrays of `max_bytes`.
 #[must_use]
 pub fn measure(options: &MachineOptions) -> MachineReport {
@@ -99,7 +99,7 @@ pub fn measure(options: &MachineOptions) -> MachineReport {
     }
 }
 
-/// The largest power of two within `wanted` and a quarter of what is free (two
+/// The largest power of two within `wanted` and a quarter of the free memory (two
 /// arrays are held at a time).
 fn largest(wanted: u64, available: Option<u64>) -> u64 {
     let bound = available.map_or(wanted, |free| wanted.min(free / 4));
@@ -111,7 +111,7 @@ fn largest(wanted: u64, available: Option<u64>) -> u64 {
 fn sizes(caches: Caches, largest: u64) -> Vec<u64> {
     let fitting =
         |bytes: Option<u64>, usual: u64| 1_u64 << bytes.unwrap_or(usual).max(4096).ilog2();
-    // Half a cache, so that the indices of the touches fit beside the array.
+    // Half a cache, so that the indices of the touches also fit.
     let mut sizes = vec![
         fitting(caches.l1d_bytes, 32 << 10) / 2,
         fitting(caches.l2_bytes, 1 << 20) / 2,
@@ -144,7 +144,7 @@ fn level(bytes: u64, caches: Caches) -> &'static str {
     }
 }
 
-/// Bytes read a second, front to back, over and over.
+/// Bytes read per second, front to back, repeatedly.
 fn sequential_bytes(bytes: &[u8], slice: Duration) -> f64 {
     let start = Instant::now();
     let mut read = 0_u64;

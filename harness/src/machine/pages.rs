@@ -55,15 +55,15 @@ impl Region {
 }
 
 /// Bytes of `memory` that are on huge pages now; none where the system does not
-/// tell. It tells by mapping, and joins mappings that lie side by side: what
-/// a neighbour has may be counted up to the length of `memory`.
+/// report them. It reports per mapping, and joins adjacent mappings: those of a
+/// neighbour may be counted, up to the length of `memory`.
 pub(super) fn granted_huge_bytes(memory: &[u8]) -> Option<u64> {
     let smaps = fs::read_to_string("/proc/self/smaps").ok()?;
     let range = memory.as_ptr_range();
     Some(huge_bytes_in(&smaps, range.start as u64..range.end as u64))
 }
 
-/// Memory that can be had without swapping.
+/// Memory that is available without swapping.
 pub(crate) fn available_bytes() -> Option<u64> {
     kilobytes_in("/proc/meminfo", "MemAvailable")
 }

@@ -1,4 +1,4 @@
-//! What was measured, for people and for programs.
+//! The report, for people and for programs.
 
 use std::fmt::Write;
 
@@ -79,14 +79,14 @@ pub struct SizeLimits {
     pub bytes: u64,
     /// Where it fits: `L1`, `L2`, `L3` or `memory`.
     pub level: String,
-    /// Independent touches a second, with prefetch.
+    /// Independent touches per second, with prefetch.
     pub touches_per_second: Pages,
-    /// Nanoseconds of a load that depends on the one before.
+    /// Nanoseconds per load that depends on the one before.
     pub load_latency_ns: Pages,
 }
 
 impl MachineReport {
-    /// Independent touches a second in an array of `bytes` on huge pages,
+    /// Independent touches per second in an array of `bytes` on huge pages,
     /// between the measured sizes by straight lines over the logarithm.
     #[must_use]
     pub fn touches_per_second(&self, bytes: u64) -> Option<f64> {
@@ -94,8 +94,8 @@ impl MachineReport {
         between(&rates.collect::<Vec<_>>(), bytes)
     }
 
-    /// The limit of a probe that touches one place in each of these arrays:
-    /// probes a second.
+    /// The limit of a probe that touches one place in each of these arrays, in
+    /// probes per second.
     #[must_use]
     pub fn probes_per_second(&self, arrays: &[u64]) -> Option<f64> {
         let seconds: Option<f64> =

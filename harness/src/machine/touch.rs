@@ -12,7 +12,7 @@ const LINE: usize = 64;
 /// Touches whose places are drawn together: the draw is not timed, and the
 /// places stay in the first-level cache.
 const BATCH: usize = 2048;
-/// Batches that one rate is taken of.
+/// Batches per rate.
 const TOGETHER: u64 = 16;
 /// Touches between a prefetch and its use.
 const AHEAD: usize = 32;
@@ -29,7 +29,7 @@ pub(super) fn link(bytes: &mut [u8]) {
     }
 }
 
-/// Random touches a second that do not depend on each other, with prefetch.
+/// Random touches per second that do not depend on each other, with prefetch.
 /// `bytes.len()` is a power of two.
 pub(super) fn independent(bytes: &[u8], slice: Duration) -> f64 {
     warm(bytes);
@@ -43,11 +43,11 @@ pub(super) fn independent(bytes: &[u8], slice: Duration) -> f64 {
         touches += TOGETHER * BATCH as u64;
         rates.push((TOGETHER * BATCH as u64) as f64 / timed.as_secs_f64().max(f64::MIN_POSITIVE));
     }
-    // What else the machine does falls on few of them.
+    // Other work of the machine affects few of them.
     Repeated::of(&rates).median
 }
 
-/// The time of so many such touches, or a few more.
+/// The time of `touches` such touches, or a few more.
 pub(super) fn time_of(bytes: &[u8], touches: u64) -> Duration {
     (0..touches).step_by(BATCH).map(|seed| some(bytes, seed)).sum()
 }
@@ -83,7 +83,7 @@ fn batch(bytes: &[u8], places: &[u32; BATCH]) -> u64 {
     places[BATCH - AHEAD..].iter().fold(sum, |sum, place| sum.wrapping_add(touch(*place)))
 }
 
-/// Nanoseconds of a load whose address the load before gives.
+/// Nanoseconds per load whose address the load before yields.
 pub(super) fn dependent_ns(bytes: &[u8], slice: Duration) -> f64 {
     const STEPS: u64 = 1024;
     warm(bytes);
@@ -114,7 +114,7 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
     rest.iter().fold(words, |sum, byte| sum.wrapping_add(u64::from(*byte)))
 }
 
-/// Brings what fits into the caches.
+/// Fills the caches.
 fn warm(bytes: &[u8]) {
     black_box(sum(&bytes[..bytes.len().min(64 << 20)]));
 }

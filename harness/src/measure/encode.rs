@@ -1,5 +1,5 @@
-//! The work of a sink without its file: further passes pay for encoding as the
-//! first one did, and write nothing.
+//! The work of a sink without its file: further passes encode as the first one
+//! did, and write nothing.
 
 use std::io;
 

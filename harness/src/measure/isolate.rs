@@ -1,5 +1,5 @@
-//! Measuring in a process of its own, so that one strategy's memory and warm
-//! caches are not another one's.
+//! Measuring in a child process, so that strategies do not share memory and warm
+//! caches.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ use crate::interrupt::{self, Attentive};
 use crate::record::{Ended, Idle, Progress, Summary};
 use crate::replay::{ProgressListener, Started};
 
-/// How often a measuring process says how far it is.
+/// How often a measuring process reports its progress.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A process that measures one strategy.
@@ -42,24 +42,24 @@ impl Worker {
         Ok(Self { strategy: strategy.to_owned(), child })
     }
 
-    /// Follows it to its end.
+    /// Follows it until it ends.
     ///
     /// # Errors
-    /// Its failure, or a run failure when it ends without a word.
+    /// Its failure, or a run failure when it ends without a result.
     pub fn follow(mut self, listener: &mut dyn ProgressListener) -> Result<Measured> {
         listener.started(&Started { strategy: self.strategy.clone(), rows: None })?;
         let attentive = Attentive::new();
         let result = self.listen(listener);
         drop(attentive);
         if matches!(&result, Err(failure) if failure.kind != FailureKind::Interrupted) {
-            // It may still be at work when the listener gave up; it has nothing to lose.
+            // It may still run when the listener failed; nothing of it is needed.
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(Failure::run)?;
         let measured = result.and_then(|measured| {
             measured.ok_or_else(|| {
                 if interrupt::requested() {
-                    // It was asked to end as well, before there was anything to tell.
+                    // It was interrupted as well, before it had a result.
                     return interrupt::failure();
                 }
                 Failure::run(format!(
@@ -78,7 +78,7 @@ impl Worker {
                 Ok(line) => line.map_err(Failure::run)?,
                 Err(RecvTimeoutError::Timeout) => {
                     if interrupt::requested() {
-                        // A terminal tells both processes, a script only this one.
+                        // A terminal interrupts both processes, a script only this one.
                         drop(self.child.stdin.take());
                     }
                     continue;
@@ -97,7 +97,7 @@ impl Worker {
                 Message::Progress { progress } => listener.progress(&progress)?,
                 Message::Idle { idle } => listener.idle(&idle)?,
                 Message::Measured { summary, cut_short, findings } => {
-                    let cut_short = cut_short.map(|told| interrupt::named(told.into()));
+                    let cut_short = cut_short.map(|sent| interrupt::named(sent.into()));
                     let ended = match &cut_short {
                         Some(failure) => Ended::by(failure),
                         None => summary.ended,
@@ -113,7 +113,7 @@ impl Worker {
         }
     }
 
-    /// What it says, line by line, from a thread that waits for it.
+    /// Its output, line by line, from a thread that waits for it.
     fn lines(&mut self) -> Result<Receiver<io::Result<String>>> {
         let (sender, lines) = mpsc::channel();
         let Some(output) = self.child.stdout.take() else { return Ok(lines) };
@@ -129,18 +129,18 @@ impl Worker {
     }
 }
 
-/// The other end: measures, and tells standard output about it.
+/// The child's side: measures, and reports on standard output.
 ///
 /// # Errors
-/// A run failure when nobody listens any more; the measurement's own failure
-/// is told, not returned.
+/// A run failure when nobody reads any more; the measurement's own failure is
+/// sent, not returned.
 pub fn serve(
     every_batch: bool,
     measure: impl FnOnce(&mut dyn ProgressListener) -> Result<Measured>,
 ) -> Result<()> {
-    end_with_the_other();
-    let mut teller = Teller { every_batch, rows: 0, told: Instant::now(), told_batch: None };
-    let message = match measure(&mut teller) {
+    end_with_parent();
+    let mut reporter = Reporter { every_batch, rows: 0, sent: Instant::now(), sent_batch: None };
+    let message = match measure(&mut reporter) {
         Ok(Measured { summary, cut_short, findings }) => Message::Measured {
             summary: Box::new(summary),
             cut_short: cut_short.as_ref().map(Into::into),
@@ -148,12 +148,11 @@ pub fn serve(
         },
         Err(failure) => Message::Failure { failure: (&failure).into() },
     };
-    tell(&message)
+    send(&message)
 }
 
-/// Asks the measurement to end once the process that started it is gone, or
-/// closes the pipe that it holds open.
-fn end_with_the_other() {
+/// Interrupts the measurement once the parent is gone or closes its pipe.
+fn end_with_parent() {
     let watch = || {
         // Nothing is ever written to it, so that this returns at its end only.
         let _ = io::stdin().read(&mut [0]);
@@ -163,44 +162,44 @@ fn end_with_the_other() {
     let _ = thread::Builder::new().name("parent".to_owned()).spawn(watch);
 }
 
-fn tell(message: &Message) -> Result<()> {
+fn send(message: &Message) -> Result<()> {
     let mut line = serde_json::to_vec(message).map_err(Failure::run)?;
     line.push(b'\n');
     let mut output = io::stdout().lock();
     output.write_all(&line).and_then(|()| output.flush()).map_err(Failure::run)
 }
 
-struct Teller {
-    /// Whether every batch is to be told, or only now and then one.
+struct Reporter {
+    /// Whether every batch is reported, or only one now and then.
     every_batch: bool,
     rows: u64,
-    told: Instant,
-    told_batch: Option<Instant>,
+    sent: Instant,
+    sent_batch: Option<Instant>,
 }
 
-impl ProgressListener for Teller {
+impl ProgressListener for Reporter {
     fn rows(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;
-        if self.told.elapsed() < TICK {
+        if self.sent.elapsed() < TICK {
             return Ok(());
         }
-        self.told = Instant::now();
-        tell(&Message::Rows { rows: std::mem::take(&mut self.rows) })
+        self.sent = Instant::now();
+        send(&Message::Rows { rows: std::mem::take(&mut self.rows) })
     }
 
     fn warning(&mut self, warning: &str) -> Result<()> {
-        tell(&Message::Warning { message: warning.to_owned() })
+        send(&Message::Warning { message: warning.to_owned() })
     }
 
     fn progress(&mut self, progress: &Progress) -> Result<()> {
-        if !self.every_batch && self.told_batch.is_some_and(|told| told.elapsed() < TICK) {
+        if !self.every_batch && self.sent_batch.is_some_and(|sent| sent.elapsed() < TICK) {
             return Ok(());
         }
-        self.told_batch = Some(Instant::now());
-        tell(&Message::Progress { progress: Box::new(progress.clone()) })
+        self.sent_batch = Some(Instant::now());
+        send(&Message::Progress { progress: Box::new(progress.clone()) })
     }
 
     fn idle(&mut self, idle: &Idle) -> Result<()> {
-        tell(&Message::Idle { idle: idle.clone() })
+        send(&Message::Idle { idle: idle.clone() })
     }
 }

@@ -11,7 +11,7 @@ pub struct Measured {
     pub summary: Summary,
     /// Why it was cut short, and where its rows are kept.
     pub cut_short: Option<Failure>,
-    /// What it found out beside its numbers.
+    /// Its findings, in addition to its numbers.
     pub findings: Vec<Finding>,
 }
 

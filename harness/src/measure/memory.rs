@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often anonymous memory is looked at: finer than any table build, and
-/// cheap (a look costs some 20 microseconds).
+/// How often anonymous memory is sampled: finer than any table build, and cheap (a
+/// sample costs about 20 microseconds).
 const EVERY: Duration = Duration::from_millis(5);
 
-/// Peaks over a run; `None` where the system does not tell.
+/// Peaks over a run; `None` where the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPeaks {
     /// Greatest resident set, file-mapped pages included.
     pub rss: Option<u64>,
-    /// Greatest anonymous memory that was seen.
+    /// Greatest anonymous memory that was sampled.
     pub anonymous: Option<u64>,
 }
 
-/// Looks at this process's memory from a thread of its own.
+/// Samples this process's memory from a thread of its own.
 #[derive(Debug)]
 pub struct MemorySampler {
     stop: Arc<AtomicBool>,
@@ -28,7 +28,7 @@ pub struct MemorySampler {
 }
 
 impl MemorySampler {
-    /// Starts to look.
+    /// Starts sampling.
     #[must_use]
     pub fn start() -> Self {
         let stop = Arc::new(AtomicBool::new(false));
@@ -50,7 +50,7 @@ impl MemorySampler {
         Self { stop, peak, thread }
     }
 
-    /// Stops, with a last look.
+    /// Stops, with a last sample.
     #[must_use]
     pub fn finish(mut self) -> MemoryPeaks {
         let last = anonymous_bytes();

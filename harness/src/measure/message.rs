@@ -1,4 +1,4 @@
-//! What a measuring process tells the one that started it, a JSON line each.
+//! The messages from a measuring process to its parent, one JSON line each.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,34 +34,34 @@ pub(super) enum Message {
         /// Its record.
         summary: Box<Summary>,
         /// Why it was cut short.
-        cut_short: Option<ToldFailure>,
-        /// What it found out.
+        cut_short: Option<SentFailure>,
+        /// Its findings.
         findings: Vec<Finding>,
     },
     /// It failed; nothing follows.
     Failure {
         /// How.
-        failure: ToldFailure,
+        failure: SentFailure,
     },
 }
 
 /// A failure on its way to another process.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ToldFailure {
-    /// The exit code that tells the kind.
+pub(super) struct SentFailure {
+    /// The exit code of the failure's kind.
     code: u8,
     /// What went wrong.
     message: String,
 }
 
-impl From<&Failure> for ToldFailure {
+impl From<&Failure> for SentFailure {
     fn from(failure: &Failure) -> Self {
         Self { code: failure.kind.exit_code(), message: failure.message.clone() }
     }
 }
 
-impl From<ToldFailure> for Failure {
-    fn from(told: ToldFailure) -> Self {
-        Self { kind: FailureKind::of_exit_code(told.code), message: told.message }
+impl From<SentFailure> for Failure {
+    fn from(sent: SentFailure) -> Self {
+        Self { kind: FailureKind::of_exit_code(sent.code), message: sent.message }
     }
 }

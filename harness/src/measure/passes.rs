@@ -15,7 +15,7 @@ use crate::record::Machine;
 use crate::replay::{Counted, Pass, ProgressListener, Started};
 use crate::sink::{self, Sink, SinkSpec};
 
-/// Where stream rows that found nothing go.
+/// Where unmatched stream rows go.
 #[derive(Clone, Copy, Debug)]
 pub struct UnmatchedTo<'a> {
     /// The plan with the columns that are written, of the same scenario.
@@ -41,21 +41,21 @@ pub fn measure(
     measure_with(plan, strategy, outputs, least_time, listener)
 }
 
-/// What a measurement writes: of its first pass, whatever it is.
+/// What a measurement writes, all of it from its first pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<'a> {
     /// Where joined rows go.
     pub sink: &'a SinkSpec,
-    /// Where stream rows that found nothing go. The pass carries more columns
-    /// than the others then, and is no measurement of time.
+    /// Where unmatched stream rows go. The pass then carries more columns
+    /// than the others, and its time is not a measurement.
     pub unmatched: Option<UnmatchedTo<'a>>,
-    /// Whether writing is left out of the measurement: then the first pass is no
+    /// Whether writing is left out of the measurement: the first pass is then not
     /// part of it, and the others encode nothing. For strategies that are
     /// compared with others that do not write.
     pub apart: bool,
 }
 
-/// The same, with more to write.
+/// Measures `strategy` on `plan`, with all that can be written.
 ///
 /// # Errors
 /// As [`measure`].
@@ -112,7 +112,7 @@ fn passes(
     first.elapsed += flush.elapsed();
 
     let mut timed = Timed::default();
-    // A paced pass takes its time, and one that time ends is what was asked for.
+    // A paced pass takes its time, and one that ends by time is complete.
     let worth_repeating = first.rows_in > 0
         && first.cut_short.is_none()
         && first.pace.is_none()
@@ -121,12 +121,12 @@ fn passes(
     if (first.elapsed < least_time || apart) && worth_repeating {
         let repeating = Instant::now();
         let mut total = Duration::ZERO;
-        // The second bound ends runs whose passes are over before they can be timed.
+        // The second bound ends runs whose passes are too short to be timed.
         while total < least_time && repeating.elapsed() < least_time * 3 {
             let mut target = encode::discard(again, schema)?;
             let mut outcome = pass.run(&mut *target, &mut Blind, Counted::TimeOnly)?;
             if outcome.cut_short.is_some() {
-                // All that counts is there; what is left out is one more timing.
+                // All counts are known; only one more timing is missing.
                 first.cut_short = outcome.cut_short.map(Failure::repeating);
                 break;
             }
@@ -143,7 +143,7 @@ fn passes(
     }
     let peaks = sampler.finish();
     let summary = summary(plan, &first, &timed, peaks);
-    // After all measurements: a second look at data takes time and memory.
+    // After all measurements: reading data again takes time and memory.
     let memory = Machine::detect().memory_bytes;
     let findings = findings::find(&Look { plan, strategy, outcome: &first, memory });
     Ok(Measured { summary, cut_short: first.cut_short, findings })

@@ -8,8 +8,8 @@ use crate::record::{DimensionSummary, Ended, PaceSummary, Summary};
 use crate::replay::{Latencies, PaceOutcome, PassOutcome};
 use crate::statistics::{median, spread};
 
-/// What is kept of the passes that are timed: little of each, for short
-/// recordings are repeated thousands of times.
+/// The timings of passes: little of each, as short recordings are repeated
+/// thousands of times.
 #[derive(Debug, Default)]
 pub(super) struct Timed {
     timings: Vec<Timing>,

@@ -1,11 +1,10 @@
-//! Strategies against each other.
+//! Whether strategies agree.
 
 use crate::error::{Failure, Result};
 use crate::record::{Ended, RunRecord};
 
-/// Whether two strategies were given the same rows in the same batches, or such
-/// that their answers must agree: they need not where time ended or cut the
-/// stream.
+/// Whether the answers of two strategies must agree: they need not where time
+/// ended the stream or cut it into batches.
 #[must_use]
 pub fn comparable(a: &RunRecord, b: &RunRecord) -> bool {
     let ended_by_time = [a, b].iter().any(|run| run.summary.ended == Ended::Duration);
@@ -13,11 +12,11 @@ pub fn comparable(a: &RunRecord, b: &RunRecord) -> bool {
         && (a.summary.rows_in == b.summary.rows_in || !ended_by_time)
 }
 
-/// Checks that every strategy gave the same rows as the first, if it was given
-/// the same.
+/// Checks that every strategy emitted the same rows as the first, if both got the
+/// same input.
 ///
 /// # Errors
-/// A wrong-result failure that says who gave what.
+/// A wrong-result failure with the answer of each.
 pub fn verify(runs: &[RunRecord]) -> Result<()> {
     let Some((first, others)) = runs.split_first() else { return Ok(()) };
     let answer = |run: &RunRecord| (run.summary.rows_out, run.summary.checksum.clone());
@@ -42,46 +41,5 @@ pub fn verify(runs: &[RunRecord]) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::FailureKind;
-    use crate::record::Summary;
-
-    fn run(strategy: &str, rows_out: u64, checksum: &str) -> RunRecord {
-        RunRecord {
-            strategy: strategy.to_owned(),
-            summary: Summary {
-                rows_out,
-                checksum: Some(checksum.to_owned()),
-                ..Summary::default()
-            },
-            progress: Vec::new(),
-            warnings: Vec::new(),
-            findings: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn only_what_was_given_the_same_must_agree() {
-        let mut other = run("b", 2, "y");
-        other.summary.rows_in = 7;
-        assert!(verify(&[run("a", 1, "x"), other.clone()]).is_err(), "rows were lost");
-        other.summary.ended = Ended::Duration;
-        assert!(verify(&[run("a", 1, "x"), other.clone()]).is_ok());
-        other.summary.rows_in = 0;
-        assert!(verify(&[run("a", 1, "x"), other.clone()]).is_err());
-        other.summary.batch_borders = Some("0".to_owned());
-        assert!(verify(&[run("a", 1, "x"), other]).is_ok());
-    }
-
-    #[test]
-    fn rows_and_checksums_must_agree() {
-        assert!(verify(&[]).is_ok());
-        assert!(verify(&[run("a", 1, "x"), run("b", 1, "x")]).is_ok());
-        for other in [run("b", 2, "x"), run("b", 1, "y")] {
-            let failure = verify(&[run("a", 1, "x"), other]).unwrap_err();
-            assert_eq!(failure.kind, FailureKind::WrongResult);
-            assert!(failure.message.contains("a: 1 rows") && failure.message.contains("b: "));
-        }
-    }
-}
+#[path = "verify_tests.rs"]
+mod tests;

@@ -34,7 +34,7 @@ impl Clone for Scratch {
     }
 }
 
-/// Scratch space is no part of a checksum's value.
+/// Scratch space is not part of a checksum's value.
 impl PartialEq for Scratch {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -66,7 +66,7 @@ impl Checksum {
         self.rows += batch.num_rows() as u64;
     }
 
-    /// Adds `times` times what `other` holds, as if its rows had come that often.
+    /// Adds `other` `times` times, as if its rows had occurred that often.
     pub fn merge(&mut self, other: &Self, times: u64) {
         self.sum = self.sum.wrapping_add(other.sum.wrapping_mul(times));
         self.rows += other.rows * times;

@@ -1,4 +1,4 @@
-//! Where a measurement was made: what makes two records comparable or not.
+//! Where a measurement was made, which decides whether two records compare.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ pub struct Environment {
     pub lock_hash: Option<String>,
     /// SHA-256 over the recordings and tables that were read, where known.
     pub data_hash: Option<String>,
-    /// Compiler that the program was built by, as it names itself.
+    /// Compiler that built the program, as it names itself.
     pub rustc: Option<String>,
     /// Build profile: `release` or `debug`.
     pub profile: String,
@@ -63,12 +63,12 @@ pub struct Caches {
     pub l1d_bytes: Option<u64>,
     /// Second level.
     pub l2_bytes: Option<u64>,
-    /// Third level, all of the slice that this core reaches.
+    /// Third level, the whole slice that this core reaches.
     pub l3_bytes: Option<u64>,
 }
 
 impl Environment {
-    /// Looks at this machine and build.
+    /// Detects this machine and build.
     ///
     /// `isa` and `allocator` are the names of what the run uses; `data_hash`
     /// stands for what it read.
@@ -89,7 +89,7 @@ impl Environment {
 }
 
 impl Machine {
-    /// Looks at this machine; what cannot be read is left out.
+    /// Detects this machine; what cannot be read is left out.
     #[must_use]
     pub fn detect() -> Self {
         let release = read("/proc/sys/kernel/osrelease").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Something that a run found out and a person should know.
+//! Something that a run found and a person should know.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub enum Severity {
     /// The result is most likely not what was meant.
     Problem,
-    /// It goes well now, and may not for long.
+    /// It goes well now, but may not for long.
     Warning,
     /// It could be had for less.
     Note,
@@ -30,7 +30,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Something that a run found out, with evidence and what to do about it.
+/// Something that a run found, with evidence and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
@@ -38,17 +38,17 @@ pub struct Finding {
     pub id: String,
     /// How much it matters.
     pub severity: Severity,
-    /// The stream or dimension that it speaks of; null for the run as a whole.
+    /// The stream or dimension that it is about; null for the run as a whole.
     pub about: Option<String>,
     /// One sentence.
     pub title: String,
-    /// What was seen, a sentence each.
+    /// What was observed, one sentence each.
     pub evidence: Vec<String>,
     /// The same for programs: names and numbers.
     pub data: Map<String, Value>,
     /// What to do about it.
     pub remedy: String,
-    /// Whether a warning told the title while the run went on.
+    /// Whether a warning reported the title during the run.
     pub warned: bool,
 }
 
@@ -68,7 +68,7 @@ impl Finding {
         }
     }
 
-    /// Says which stream or dimension it speaks of.
+    /// Says which stream or dimension it is about.
     #[must_use]
     pub fn about(mut self, name: &str) -> Self {
         self.about = Some(name.to_owned());

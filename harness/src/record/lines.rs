@@ -33,7 +33,7 @@ pub enum Line<'a> {
         /// What.
         message: &'a str,
     },
-    /// What the run shows, told before its summary.
+    /// A finding of the run, reported before its summary.
     Finding {
         /// Name of the strategy.
         strategy: &'a str,

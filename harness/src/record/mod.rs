@@ -1,4 +1,4 @@
-//! What a run leaves behind: progress, summary, environment and checksum.
+//! The records of a run: progress, summary, findings, environment and checksum.
 //!
 //! The JSON names here are a public contract (camelCase; a field that does not
 //! apply is present and null).

@@ -13,16 +13,16 @@ pub struct Progress {
     pub num_input_rows: u64,
     /// Rows that arrived per second since the batch before; null in the first.
     pub input_rows_per_second: Option<f64>,
-    /// Rows worked off per second of the batch's own time.
+    /// Rows processed per second of the batch's own time.
     pub processed_rows_per_second: Option<f64>,
     /// Where the batch's time went, in milliseconds.
     pub duration_ms: DurationMs,
     /// Event times of the batch; absent where no stream declares a watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_time: Option<EventTime>,
-    /// One entry a stateful join; empty in stream-static runs.
+    /// One entry per stateful join; empty in stream-static runs.
     pub state_operators: Vec<StateOperator>,
-    /// One entry a dimension table, in scenario order.
+    /// One entry per dimension table, in scenario order.
     pub dimension: Vec<DimensionProgress>,
     /// The batch ran without input, because the watermark had moved.
     #[serde(default)]
@@ -115,7 +115,7 @@ pub struct StateCustomMetrics {
     pub bitmap_bytes: u64,
     /// Bytes allocated but not in use.
     pub slack_bytes: u64,
-    /// Blocks that eviction looked at; rows, in a store that keeps no blocks.
+    /// Blocks that eviction visited; rows, in a store that keeps no blocks.
     pub blocks_visited: u64,
     /// Rows that probes walked over.
     pub rows_walked: u64,

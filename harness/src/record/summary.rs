@@ -19,7 +19,7 @@ pub struct Report {
     pub scenario: serde_json::Value,
     /// Machine and build.
     pub environment: Environment,
-    /// One entry a strategy, in the order in which they ran.
+    /// One entry per strategy, in the order in which they ran.
     pub runs: Vec<RunRecord>,
 }
 
@@ -36,7 +36,7 @@ pub struct RunRecord {
     /// What was odd, such as a table broadcast beyond the threshold.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// What was found out beside the numbers.
+    /// Findings in addition to the numbers.
     #[serde(default)]
     pub findings: Vec<Finding>,
 }
@@ -47,11 +47,11 @@ pub struct RunRecord {
 pub struct Summary {
     /// Stream rows read.
     pub rows_in: u64,
-    /// Rows given out.
+    /// Rows emitted.
     pub rows_out: u64,
     /// Output rows that are unmatched in at least one join.
     pub rows_unmatched: u64,
-    /// One entry a dimension, in scenario order.
+    /// One entry per dimension, in scenario order.
     pub dimensions: Vec<DimensionSummary>,
     /// Measured passes over the recording.
     pub passes: u32,
@@ -79,23 +79,23 @@ pub struct Summary {
     pub peak_rss_bytes: Option<u64>,
     /// Greatest anonymous memory.
     pub peak_anon_bytes: Option<u64>,
-    /// Checksum of the rows given out, 16 hex digits; null when it was not taken.
+    /// Checksum of the emitted rows, 16 hex digits; null when it was not taken.
     pub checksum: Option<String>,
     /// Rows that were dropped, by reason.
     pub dropped: Dropped,
     /// Event-time delay of null-extended rows in milliseconds; null without state.
     pub outer_delay: Option<Quantiles>,
-    /// Rows that the eviction line took out of state, the end apart; null without
-    /// state.
+    /// Rows that the eviction line removed from state, without those at the end;
+    /// null without state.
     #[serde(default)]
     pub evicted: Option<u64>,
-    /// How much was done.
+    /// The amount of work.
     #[serde(default)]
     pub work: Work,
     /// Why the pass ended; counts are those of whole batches in any case.
     #[serde(default)]
     pub ended: Ended,
-    /// How a paced pass kept its pace; null of an unthrottled one.
+    /// How a paced pass kept its pace; null for an unthrottled one.
     #[serde(default)]
     pub pace: Option<PaceSummary>,
     /// A hash of the sizes of the batches, 16 hex digits, where time cut them
@@ -104,13 +104,13 @@ pub struct Summary {
     pub batch_borders: Option<String>,
 }
 
-/// How a pass kept the pace at which its rows came.
+/// How a pass kept the pace at which its rows arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaceSummary {
-    /// Rows a second at which rows came, both streams together.
+    /// Rows per second at which rows arrived, both streams together.
     pub rows_per_second: f64,
-    /// Share of the pass's time that was not spent in waiting for rows, 0 to 1.
+    /// Share of the pass's time that was not spent waiting for rows, 0 to 1.
     pub busy_share: f64,
     /// Batches that started later than they were due.
     pub late_batches: u64,
@@ -131,9 +131,9 @@ pub enum Ended {
     /// The recording, or as much of it as `limit` allows, was at its end.
     #[default]
     Complete,
-    /// The time that the replay was to take was over.
+    /// The duration of the replay was over.
     Duration,
-    /// Somebody asked to end (Ctrl-C).
+    /// It was interrupted (Ctrl-C).
     Interrupted,
     /// The time limit was over.
     Timeout,

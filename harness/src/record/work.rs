@@ -1,4 +1,4 @@
-//! How much was done, counted and not timed.
+//! The amount of work, counted and not timed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Work {
-    /// Rows that were looked up in tables, each once a table.
+    /// Rows that were looked up in tables, each once per table.
     pub rows_probed: Option<u64>,
-    /// Places for a key that tables' indexes looked at.
+    /// Places for a key that tables' indexes visited.
     pub keys_compared: Option<u64>,
     /// Table rows that were indexed, over all versions and reloads.
     pub rows_indexed: Option<u64>,
     /// Stored rows that look-ups in state walked over.
     pub rows_walked: Option<u64>,
-    /// Stored rows that evictions looked at.
+    /// Stored rows that evictions visited.
     pub rows_visited: Option<u64>,
-    /// Blocks of stored rows that evictions looked at.
+    /// Blocks of stored rows that evictions visited.
     pub blocks_visited: Option<u64>,
     /// Stored rows that were copied to keep the store in order.
     pub rows_moved: Option<u64>,

@@ -1,4 +1,4 @@
-//! The measurements that a cost file is made of.
+//! The measurements for a cost file.
 
 use std::num::NonZeroUsize;
 
@@ -9,11 +9,11 @@ use streamjoin_kernels::{IndexKind, Isa};
 
 use super::{Contender, KeyKind, SweepIndex, SweepLine, Workload};
 
-/// Sizes of the tables: from what is in the first cache to what is in none.
+/// Sizes of the tables: from the first-level cache to main memory.
 const ROWS: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
-/// Of keys other than words: they take longer.
+/// For keys other than words, which take longer.
 const MOST_OTHER_ROWS: usize = 1_000_000;
-/// Rows a key.
+/// Rows per key.
 const DUPLICATES: [usize; 2] = [1, 10];
 
 /// Tables of one kind of keys, and the indexes that are measured on them.
@@ -51,7 +51,7 @@ pub struct CostCell {
 }
 
 impl CostCell {
-    /// All tables that a cost file tells of.
+    /// All tables of a cost file.
     #[must_use]
     pub fn all(isa: Isa) -> Vec<Self> {
         let mut cells = Vec::new();
@@ -82,7 +82,7 @@ impl CostCell {
         cells
     }
 
-    /// The points that its lines tell; a line that was skipped tells none.
+    /// The points of its lines; a line that was skipped has none.
     #[must_use]
     pub fn points(&self, hits: &[SweepLine], misses: &[SweepLine]) -> Vec<CostPoint> {
         let lines = self.contenders.iter().zip(hits.iter().zip(misses));

@@ -17,7 +17,7 @@ use crate::error::{Failure, Result};
 
 /// Rows of a batch of the table.
 const TABLE_BATCH: usize = 1 << 20;
-/// Pairs that are looked at when contenders are verified, about.
+/// Roughly the pairs that contenders are verified on.
 const VERIFIED_PAIRS: u64 = 1 << 22;
 
 /// The generated rows of a workload.
@@ -60,7 +60,7 @@ impl Data {
         Self::with_batches(workload, workload.batches())
     }
 
-    /// Generates the table and so many micro-batches, at least one.
+    /// Generates the table and `count` micro-batches, at least one.
     ///
     /// # Errors
     /// As [`generate`](Self::generate).

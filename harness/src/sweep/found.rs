@@ -1,4 +1,4 @@
-//! What a contender found, whatever the order.
+//! The pairs that a contender found, in any order.
 
 use std::fmt;
 use std::ops::AddAssign;

@@ -1,4 +1,4 @@
-//! Every combination of what is asked for.
+//! Every combination of the settings.
 
 use std::num::NonZeroUsize;
 
@@ -30,8 +30,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The workloads, in the order of the fields; those of one table beside each
-    /// other.
+    /// The workloads, in the order of the fields; those of one table next to
+    /// each other.
     #[must_use]
     pub fn workloads(&self) -> Vec<Workload> {
         let mut all = vec![Workload::default()];

@@ -26,7 +26,7 @@ pub enum KeyKind {
     I32Dense,
     /// Two sparse 64-bit integers.
     I64Pair,
-    /// A string of so many bytes; the first eight differ.
+    /// A string of this many bytes; the first eight differ.
     Utf8(u16),
 }
 
@@ -46,7 +46,7 @@ impl KeyKind {
         }
     }
 
-    /// Distinct keys that there are at most.
+    /// Distinct keys at most.
     #[must_use]
     pub fn most(self) -> u64 {
         match self {
@@ -67,7 +67,7 @@ impl KeyKind {
         }
     }
 
-    /// The key columns of rows with these ordinals; [`NULL`] gives null.
+    /// The key columns of rows with these ordinals; [`NULL`] is null.
     pub(super) fn columns(self, ordinals: &[u64]) -> Vec<ArrayRef> {
         let nulls = ordinals
             .contains(&NULL)

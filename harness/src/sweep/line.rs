@@ -1,4 +1,4 @@
-//! What a sweep found out about one contender of one workload. The JSON names
+//! The result of a sweep for one contender and workload. The JSON names
 //! are a public contract.
 
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,15 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct SweepLine {
     /// Rows of the table.
     pub build_rows: u64,
-    /// Share of the probes that have a match, nulls apart: 0 to 1.
+    /// Share of the probes that have a match, without nulls: 0 to 1.
     pub hit_rate: f64,
-    /// Rows of the table a key.
+    /// Rows of the table per key.
     pub duplicates: u64,
     /// Exponent of the Zipf law of the probes that hit; 0: uniform.
     pub zipf: f64,
     /// The key columns.
     pub key: String,
-    /// 8-byte columns of the table beside the key.
+    /// 8-byte columns of the table in addition to the key.
     pub payload: u64,
     /// Rows of a micro-batch.
     pub batch_rows: u64,
@@ -37,38 +37,38 @@ pub struct SweepLine {
     pub isa: String,
     /// Threads that join.
     pub threads: u64,
-    /// Building, ns a row of the table.
+    /// Building, ns per row of the table.
     pub ns_per_build_row: Option<f64>,
-    /// Row pairs out, ns a probe.
+    /// Emitting row pairs, ns per probe.
     pub ns_per_probe_pairs: Option<f64>,
-    /// One 8-byte column of the table gathered and added up, ns a probe.
+    /// One 8-byte column of the table gathered and summed, ns per probe.
     pub ns_per_probe_sum: Option<f64>,
-    /// All payload columns materialised beside the probe's row number, ns a
+    /// All payload columns materialised with the probe's row number, ns per
     /// probe.
     pub ns_per_probe_payload: Option<f64>,
-    /// Whether there is a match, ns a probe.
+    /// Whether there is a match, ns per probe.
     pub ns_per_probe_exists: Option<f64>,
-    /// Row pairs out, ns a pair; null if nothing matches.
+    /// Emitting row pairs, ns per pair; null if nothing matches.
     pub ns_per_match: Option<f64>,
-    /// Bytes of the index, its copy of the keys included, a row of the table.
+    /// Bytes of the index, its copy of the keys included, per row of the table.
     pub bytes_per_row: Option<f64>,
     /// Memory while building, bytes.
     pub peak_bytes: Option<u64>,
-    /// What memory allows for the sum, ns a probe.
+    /// The memory limit of the sum, ns per probe.
     pub limit_ns: Option<f64>,
     /// `limitNs` over `nsPerProbeSum`.
     pub share_of_limit: Option<f64>,
-    /// Time of pairs of `row-at-a-time` over this one's.
+    /// Time of the pairs of `row-at-a-time` over this one's.
     pub vs_row_at_a_time: Option<f64>,
-    /// Cycles of the core a probe, pairs out; null where they cannot be told.
+    /// Cycles of the core per probe, emitting pairs; null where they are not known.
     pub cycles_per_probe: Option<f64>,
     /// Share of the probes whose key is null: 0 to 1.
     pub null_share: f64,
-    /// Mean of pairs a probe.
+    /// Mean number of pairs per probe.
     pub matches_per_probe: Option<f64>,
     /// (slowest - fastest) / median of the pairs' repetitions.
     pub spread: Option<f64>,
-    /// What memory allows for pairs, ns a probe.
+    /// The memory limit of pairs, ns per probe.
     pub limit_pairs_ns: Option<f64>,
     /// `limitPairsNs` over `nsPerProbePairs`.
     pub share_of_limit_pairs: Option<f64>,
@@ -92,7 +92,7 @@ pub struct SweepLine {
 }
 
 impl SweepLine {
-    /// A line with what was asked for alone.
+    /// A line without results.
     #[must_use]
     pub fn new(workload: &Workload, contender: Contender) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl SweepLine {
         }
     }
 
-    /// A line of a workload for which there is no memory.
+    /// A line of a workload that does not fit into memory.
     #[must_use]
     pub fn skipped(workload: &Workload, contender: Contender, why: &str) -> Self {
         Self { skipped: Some(why.to_owned()), ..Self::new(workload, contender) }

@@ -11,7 +11,7 @@ use super::found::Found;
 use super::index::SweepIndex;
 use crate::error::{Failure, Result};
 
-/// Pairs that are taken from an index at once, about: output is bounded.
+/// Roughly the pairs that are taken from an index at once: output is bounded.
 const PAIRS_AT_ONCE: usize = 1 << 16;
 /// Seed of the hashes: always the same.
 const SEED: u64 = 0x5eed;
@@ -21,15 +21,15 @@ const SEED: u64 = 0x5eed;
 pub struct Lookup {
     built: BuiltIndex,
     hasher: KeyHasher,
-    /// `row-at-a-time` hashes keys as a map does; hashes of ours would be a cost
-    /// that the program which it stands for does not have.
+    /// `row-at-a-time` hashes keys as a map does; our hashes would be a cost that
+    /// the program it represents does not have.
     hashes_itself: bool,
     unique: bool,
     /// The column by position; one more value, 0, stands for no row.
     values: Buffer<u64>,
 }
 
-/// What a thread that probes uses again from batch to batch.
+/// Buffers that a probing thread reuses from batch to batch.
 #[derive(Debug, Default)]
 pub struct Scratch {
     hashes: Vec<u64>,
@@ -131,7 +131,7 @@ impl Lookup {
     /// Compares all three on the first batches with the known answer.
     ///
     /// # Errors
-    /// A wrong result, with the name of what gave it.
+    /// A wrong result, with the name of the index.
     pub fn verify(&self, data: &Data, name: &str) -> Result<()> {
         let batches = data.verified_batches();
         let (mut pairs, mut rows, mut sum, mut sum_of_pairs) =

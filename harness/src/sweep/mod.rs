@@ -1,5 +1,5 @@
-//! A grid of joins with a table: what a build row and a probe cost, by workload
-//! and contender, beside `row-at-a-time` and the limit of memory.
+//! A grid of joins with a table: the cost of a build row and of a probe, by
+//! workload and contender, compared with `row-at-a-time` and the memory limit.
 //!
 //! Rows are generated ([`Workload`], [`Data`]) with their answer, so that every
 //! contender is checked against it ([`Found`]). [`Lookup`] measures an index by

@@ -1,4 +1,4 @@
-//! A contender measured as callers have it: batches through the operator.
+//! A contender measured as callers use it: batches through the operator.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use super::data::Data;
 use super::found::Found;
 use crate::error::{Failure, Result};
 
-/// What comes out of the operator.
+/// The output of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// The number of the probe row and all payload columns.
@@ -85,7 +85,7 @@ impl<'a> Operator<'a> {
         self.join.snapshot()
     }
 
-    /// Joins a batch; returns the rows that came out, or their sum.
+    /// Joins a batch; returns the number of output rows, or their sum.
     pub(super) fn push(&self, batch: usize) -> Result<u64> {
         let mut total = 0_u64;
         let mut output = self.join.push(&self.data.stream()[batch]).map_err(Failure::run)?;
@@ -101,7 +101,7 @@ impl<'a> Operator<'a> {
         Ok(total)
     }
 
-    /// Compares what comes out for the first batches with the known answer.
+    /// Compares the output of the first batches with the known answer.
     pub(super) fn verify(&self, contender: Contender) -> Result<()> {
         let batches = self.data.verified_batches();
         let mut found = Found::default();
@@ -119,7 +119,7 @@ impl<'a> Operator<'a> {
                         pairs.for_each(|(&row, &build)| found.pair(row as u64, build as u64));
                     }
                     Form::Exists => column(0).iter().for_each(|&row| found.row(row as u64)),
-                    // One side of the pairs alone comes out.
+                    // Only one side of the pairs is emitted.
                     Form::Pairs | Form::Sum => found.count += rows.column(0).len() as u64,
                 }
             }

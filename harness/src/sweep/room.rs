@@ -5,16 +5,16 @@ use crate::machine::available_bytes;
 
 /// Part of the free memory that a sweep takes.
 const TAKEN: f64 = 0.85;
-/// Bytes a row of the roomiest index while it is built, keys apart.
-const INDEX_BYTES_A_ROW: usize = 96;
+/// Bytes per row of the largest index while it is built, without keys.
+const INDEX_BYTES_PER_ROW: usize = 96;
 
-/// Memory that may be taken; none where the system does not tell.
+/// Memory that may be taken; none where the system does not report it.
 #[must_use]
 pub fn free_bytes() -> Option<u64> {
     available_bytes().map(|bytes| (bytes as f64 * TAKEN) as u64)
 }
 
-/// Bytes that so many contenders of a workload need at a time, about.
+/// Roughly the bytes that this many contenders of a workload need at a time.
 #[must_use]
 pub fn needed_bytes(workload: &Workload, contenders: usize) -> u64 {
     rows_bytes(workload) + contenders as u64 * contender_bytes(workload)
@@ -25,11 +25,11 @@ pub(super) fn rows_bytes(workload: &Workload) -> u64 {
     let key = workload.key.bytes().max(8);
     let table = workload.build_rows * (2 * key + 8 * workload.payload);
     let stream = workload.batches() * workload.batch_rows * (2 * key + 16);
-    (table + stream + 2 * INDEX_BYTES_A_ROW * workload.build_rows) as u64
+    (table + stream + 2 * INDEX_BYTES_PER_ROW * workload.build_rows) as u64
 }
 
 /// One index while it is built, and a payload laid out in its order.
 pub(super) fn contender_bytes(workload: &Workload) -> u64 {
     let key = workload.key.bytes().max(8);
-    (workload.build_rows * (INDEX_BYTES_A_ROW + 2 * key + 8 * (workload.payload + 1))) as u64
+    (workload.build_rows * (INDEX_BYTES_PER_ROW + 2 * key + 8 * (workload.payload + 1))) as u64
 }

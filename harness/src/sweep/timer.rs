@@ -8,10 +8,10 @@ use super::lookup::Scratch;
 use crate::error::Result;
 use crate::machine::Repeated;
 
-/// Rows between looks at the clock, about, so that looking does not count.
-const ROWS_A_LOOK: usize = 8192;
+/// Rows between readings of the clock, roughly, so that reading it does not count.
+const ROWS_PER_READING: usize = 8192;
 
-/// Batches in turn, one measurement going on where the last one ended.
+/// Batches in turn; each measurement continues where the last one ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) batches: usize,
@@ -20,13 +20,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Nanoseconds a row of `work`, which takes the number of a batch.
+    /// Nanoseconds per row of `work`, which takes the number of a batch.
     ///
-    /// Of one thread the median of many short measurements: what else the
-    /// machine does falls on few of them. Several threads each take their own
-    /// part of the batches, and all of their time counts: that they must wait
-    /// for each other or for a core is what is asked. Their rates add up, so
-    /// that of two that do not hinder each other a row costs half.
+    /// With one thread, the median of many short measurements: other work of the
+    /// machine affects few of them. Several threads each take their own part of
+    /// the batches, and all of their time counts: their waiting for each other
+    /// or for a core is to be measured. Their rates add up, so that with two that
+    /// do not hinder each other a row costs half.
     pub(super) fn time(
         &mut self,
         threads: NonZeroUsize,
@@ -48,17 +48,17 @@ impl Turn {
                 spawned.into_iter().map(join).collect()
             })
         };
-        let (mut rows_a_second, mut most) = (0.0, 0);
+        let (mut rows_per_second, mut most) = (0.0, 0);
         for run in runs {
             let Looks { batches, seconds, median } = run?;
             most = most.max(batches);
-            rows_a_second += match threads.get() {
+            rows_per_second += match threads.get() {
                 1 => self.batch_rows as f64 / median,
                 _ => (batches * self.batch_rows) as f64 / seconds,
             };
         }
         self.next = (start + most) % self.batches;
-        Ok(1e9 / rows_a_second)
+        Ok(1e9 / rows_per_second)
     }
 
     fn run(
@@ -67,9 +67,9 @@ impl Turn {
         slice: Duration,
         work: impl Fn(usize, &mut Scratch) -> Result<u64>,
     ) -> Result<Looks> {
-        let at_once = ROWS_A_LOOK.div_ceil(self.batch_rows);
+        let at_once = ROWS_PER_READING.div_ceil(self.batch_rows);
         let mut scratch = Scratch::default();
-        // The scratch's memory, and what the last contender has evicted.
+        // Allocates the scratch, and refills caches after the last contender.
         for warm in 0..at_once {
             black_box(work((at + warm) % self.batches, &mut scratch)?);
         }

@@ -12,9 +12,9 @@ use super::zipf::Zipf;
 pub struct Workload {
     /// Rows of the table.
     pub build_rows: usize,
-    /// Share of the probes with a key that the table has, nulls apart.
+    /// Share of the probes with a key that the table has, without nulls.
     pub hit_rate: f64,
-    /// Rows of the table a key.
+    /// Rows of the table per key.
     pub duplicates: usize,
     /// Exponent of the Zipf law of the probes that hit; 0: all keys are alike.
     pub zipf: f64,
@@ -22,7 +22,7 @@ pub struct Workload {
     pub null_share: f64,
     /// The key columns.
     pub key: KeyKind,
-    /// 8-byte columns of the table beside the key.
+    /// 8-byte columns of the table in addition to the key.
     pub payload: usize,
     /// Rows of a micro-batch.
     pub batch_rows: usize,

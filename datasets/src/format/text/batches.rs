@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{Field, SchemaRef};
 
-use crate::error::{DatasetError, Place, Result};
+use crate::error::{DatasetError, Result};
 use crate::format::options::ReadOptions;
 use crate::format::reader::FileBatches;
+use crate::place::Place;
 
 /// A batch ends at this many bytes of text, however few its rows.
 const BATCH_BYTES: usize = 32 << 20;

@@ -16,20 +16,20 @@ use crate::replay::{Clock, Counted, Pass, PassOutcome};
 use crate::scenario::{End, Trigger};
 use crate::sink::SinkSpec;
 
-/// With fewer batches a trial that went well tells nothing.
+/// With fewer batches, a trial that went well proves nothing.
 const LEAST_BATCHES: u64 = 8;
-/// A recording that lasts no longer than this at a rate tells nothing.
+/// A recording that lasts less than this at a rate proves nothing.
 const LEAST_TIME: Duration = Duration::from_secs(1);
-/// Seconds in a second by which batches may fall behind: the scatter of a rate
-/// that is held.
+/// Seconds per second by which batches may fall behind: the scatter of a rate that
+/// is held.
 const STEADY: f64 = 0.02;
 
-/// What makes a rate sustainable, and how it is found out.
+/// What makes a rate sustainable, and how long each trial is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sustainable {
     /// The 99th percentile of the latency is to be within this.
     pub p99: Duration,
-    /// How long rows come in one trial at most.
+    /// How long rows arrive in one trial at most.
     pub trial: Duration,
 }
 
@@ -39,28 +39,28 @@ pub struct Sustainable {
 pub struct SustainableRate {
     /// Name of the strategy.
     pub strategy: String,
-    /// Rows a second; null if no rate holds.
+    /// Rows per second; null if no rate holds.
     pub rows_per_second: Option<f64>,
     /// The lowest rate that failed; null if none did.
     pub fails_at_rows_per_second: Option<f64>,
     /// Of the batches of the worst trial that held the rate.
     pub latency_ms: Option<Quantiles>,
-    /// Rows a second as fast as they are worked off.
+    /// Rows per second without a pace.
     pub unthrottled_rows_per_second: f64,
     /// Why the answer is not certain; null if it is.
     pub inconclusive: Option<String>,
-    /// What else there is to say.
+    /// A remark; null if there is none.
     pub note: Option<String>,
     /// The trials, in the order in which they were made.
     #[serde(rename = "probes")]
     pub trials: Vec<Trial>,
 }
 
-/// Finds the highest sustainable rate of `strategy`; `told` hears of each trial.
-/// `plan` is left at another pace. Rows are encoded as `sink` says and kept
-/// nowhere. A recording that is shorter than a trial is read again if there is
-/// one stream; of two streams, whose state would take the times of a second
-/// reading for late, a trial ends with it.
+/// Finds the highest sustainable rate of `strategy`; `report` gets each trial.
+/// `plan` is left at another pace. Rows are encoded as `sink` says and not kept.
+/// A recording that is shorter than a trial is read again if there is one stream;
+/// with two streams a trial ends with it, as the times of a second reading would
+/// be late.
 ///
 /// # Errors
 /// A usage failure for a trial of too few ticks of the trigger `every`, a run
@@ -71,7 +71,7 @@ pub fn sustainable_rate(
     sink: &SinkSpec,
     asked: Sustainable,
     clock: &dyn Clock,
-    told: &mut dyn FnMut(&Trial) -> Result<()>,
+    report: &mut dyn FnMut(&Trial) -> Result<()>,
 ) -> Result<SustainableRate> {
     let ticks = match plan.trigger() {
         Trigger::Every(tick) => Some(tick.as_duration()),
@@ -86,7 +86,7 @@ pub fn sustainable_rate(
     }
     match plan {
         Plan::StreamStatic(plan) => plan.repeat = true,
-        // What a flush empties at the end is no part of a stream that goes on.
+        // A stream that goes on does not flush its state.
         Plan::StreamStream(plan) => plan.end = End::Hold,
     }
     let mut runner =
@@ -94,7 +94,7 @@ pub fn sustainable_rate(
     let unthrottled = runner.unthrottled()?;
     let found = search(unthrottled, ticks.is_none(), |rate| {
         let trial = runner.trial(rate)?;
-        told(&trial)?;
+        report(&trial)?;
         Ok(trial)
     })?;
     Ok(rate_of(strategy, unthrottled, found))
@@ -128,11 +128,11 @@ struct Runner<'p> {
 }
 
 impl Runner<'_> {
-    /// Rows a second as fast as they are worked off, tables loaded before.
+    /// Rows per second without a pace, tables loaded before.
     fn unthrottled(&mut self) -> Result<f64> {
         let trigger = self.plan.trigger().clone();
         if matches!(trigger, Trigger::Every(_)) {
-            // Ticks need a pace: batches of the usual size tell about as much.
+            // Ticks need a pace: batches of the usual size are about as good.
             self.plan.set_trigger(Trigger::default());
         }
         let outcome = self.pass(None);
@@ -151,7 +151,7 @@ impl Runner<'_> {
         let seconds = pass.rows_in as f64 / rate;
         let latency = pass.latencies.quantiles();
         let bound = self.asked.p99.as_secs_f64() * 1e3;
-        // Too slow for as many batches as would tell by how much.
+        // Too slow for enough batches to measure by how much.
         let stuck = pass.batches < LEAST_BATCHES
             && pass.out_of_time
             && pass.rows_in < rows_due(rate, self.asked.trial);

@@ -26,14 +26,14 @@ pub(super) struct Found {
     pub fails_at: Option<f64>,
     /// What keeps the answer from being certain.
     pub inconclusive: Option<String>,
-    /// What else there is to say.
+    /// A remark.
     pub note: Option<String>,
     /// The trials, in the order in which they were made.
     pub trials: Vec<Trial>,
 }
 
-/// Searches from `unthrottled` rows a second. `trial` replays at a rate; with
-/// `steady` batches, a slower stream makes them rarer and not smaller.
+/// Searches from `unthrottled` rows per second. `trial` replays at a rate; with
+/// `steady` batches, a slower stream makes them less frequent and not smaller.
 ///
 /// # Errors
 /// Those of `trial`.
@@ -80,7 +80,7 @@ pub(super) fn search(
                 break;
             }
             (Some(low), Some(high)) if high / low <= FINE => {
-                // Neither end is to rest on one trial.
+                // Neither end may rest on one trial.
                 match search.decide(high, 2)? {
                     TrialOutcome::Sustained => {
                         (search.low, search.high) = (Some(high), None);
@@ -130,7 +130,7 @@ struct Search<P> {
     low: Option<f64>,
     /// The lowest above it that does not.
     high: Option<f64>,
-    /// The highest at which batches are too rare to tell.
+    /// The highest at which there are too few batches to tell.
     floor: Option<f64>,
     trials: Vec<Trial>,
 }
@@ -144,7 +144,7 @@ impl<P: FnMut(f64) -> Result<Trial>> Search<P> {
                 .map(|trial| trial.outcome)
                 .partition(|outcome| *outcome == TrialOutcome::Sustained);
             for outcomes in [held, failed] {
-                // What says nothing says no more when it is asked again.
+                // An unclear outcome stays unclear when it is tried again.
                 let unclear = |v: &&TrialOutcome| {
                     matches!(v, TrialOutcome::TooShort | TrialOutcome::TooFewBatches)
                 };
@@ -164,7 +164,7 @@ impl<P: FnMut(f64) -> Result<Trial>> Search<P> {
         self.trials.iter().filter(move |trial| trial.rows_per_second.total_cmp(&rate).is_eq())
     }
 
-    /// Whether batches at this rate had hardly to wait for each other.
+    /// Whether batches at this rate hardly waited for each other.
     fn unhurried(&self, rate: f64) -> bool {
         self.at(rate).all(|trial| {
             trial.latency_ms.is_some_and(|latency| trial.most_behind_ms < latency.p50 / 10.0)

@@ -8,9 +8,9 @@ use crate::record::Quantiles;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trial {
-    /// Rows a second at which rows came.
+    /// Rows per second at which rows arrived.
     pub rows_per_second: f64,
-    /// How long they came.
+    /// How long they arrived.
     pub seconds: f64,
     /// Rows that were joined.
     pub rows_in: u64,

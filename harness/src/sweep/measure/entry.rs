@@ -1,4 +1,4 @@
-//! A contender and what was measured of it.
+//! A contender and its measurements.
 
 use super::super::contender::Contender;
 use super::super::data::Data;
@@ -6,7 +6,7 @@ use super::super::line::SweepLine;
 use super::effort::Effort;
 use crate::machine::Repeated;
 
-/// Samples of a contender, in nanoseconds a row.
+/// Samples of a contender, in nanoseconds per row.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) contender: Contender,

@@ -9,7 +9,7 @@ use crate::text::bytes;
 /// threads together.
 ///
 /// # Errors
-/// The reason why not even one has room beside the baseline.
+/// The reason why not even one fits into memory with the baseline.
 pub(super) fn groups(
     workload: &Workload,
     contenders: &[Contender],
@@ -28,7 +28,7 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// Contenders that have room beside the rows and the baseline, at least one.
+/// Contenders that fit into memory with the rows and the baseline, at least one.
 fn room(workload: &Workload, free: Option<u64>) -> Result<usize, String> {
     let Some(free) = free else { return Ok(usize::MAX) };
     let (rows, each) = (rows_bytes(workload), contender_bytes(workload));

@@ -14,10 +14,10 @@ use crate::plan::pool;
 pub use effort::Effort;
 use entry::Entry;
 
-/// Measures the contenders on a workload, one line each in the same order, with
-/// `row-at-a-time` beside them, asked for or not. Where there is no memory for
-/// all at a time they take turns in groups; where there is none for one, the
-/// lines say so. `tick` is told of measurements that are done.
+/// Measures the contenders on a workload, one line each in the same order, together
+/// with `row-at-a-time`, asked for or not. Where not all fit into memory they take
+/// turns in groups; where not even one fits, the lines say so. `tick` counts the
+/// measurements that are done.
 ///
 /// # Errors
 /// A wrong result of any contender, and a run failure that the kernels report.

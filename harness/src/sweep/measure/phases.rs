@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::machine::{Repeated, TouchMeter, core_hertz};
 use crate::measure::{MemorySampler, anonymous_bytes};
 
-/// A build is repeated as long as this was not spent on it.
+/// A build is repeated until this much time was spent on it.
 const BUILD_TIME: Duration = Duration::from_secs(3);
 
 pub(super) fn run(
@@ -33,7 +33,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// What a measured table touches: arrays of the index, and the payload.
+/// The arrays that a probe touches: those of the index, and the payload.
 struct Touched {
     index: Vec<u64>,
     payload: u64,
@@ -60,7 +60,7 @@ fn indexes(
     for _ in 0..effort.repetitions {
         for (entry, lookup) in entries.iter_mut().zip(&mut lookups) {
             let sample = |entry: &Entry| {
-                // The memory of the one before is free again.
+                // Frees the memory of the one before.
                 *lookup = None;
                 let start = Instant::now();
                 *lookup = Some(build(entry)?);
@@ -101,12 +101,12 @@ fn indexes(
         }
         limits.sample(effort.slice);
     }
-    limits.give(data, &mut entries, &touched);
+    limits.assign(data, &mut entries, &touched);
     Ok(())
 }
 
 /// The operator: all contenders materialise; those that are more than an index
-/// give the other forms too.
+/// are measured in the other forms too.
 fn operators(
     data: &Data,
     entries: &mut [Entry],
@@ -131,7 +131,7 @@ fn operators(
         if is_all {
             for _ in 0..effort.repetitions {
                 let sample = |_: &Entry| {
-                    // The memory of the one before is free again.
+                    // Frees the memory of the one before.
                     built = operator()?;
                     built.build()
                 };
@@ -146,7 +146,7 @@ fn operators(
             entry.built = Some(snapshot.index_name());
             let notes = snapshot.notes().join("; ");
             entry.fallback = (!notes.is_empty()).then_some(notes);
-            // A partition is looked up by itself.
+            // Each partition is looked up by itself.
             let parts = snapshot.partitions().max(1) as u64;
             touched.push(Touched {
                 index: vec![snapshot.index_bytes() as u64 / parts],
@@ -174,17 +174,17 @@ fn operators(
     let mut whole: Vec<&mut Entry> =
         entries.into_iter().filter(|entry| !entry.contender.is_one_index()).collect();
     if form == Form::Payload {
-        limits.give(data, &mut whole, &touched);
+        limits.assign(data, &mut whole, &touched);
     }
     Ok(())
 }
 
-/// So many measurements are done, for each line that they go to.
+/// Counts measurements, for each line that they belong to.
 fn done(entry: &Entry, measurements: u64, tick: &mut dyn FnMut(u64)) {
     tick(measurements * entry.places.len() as u64);
 }
 
-/// One turn a contender; they start at different batches.
+/// One turn per contender; they start at different batches.
 fn turns(data: &Data, contenders: usize) -> Vec<Turn> {
     let batches = data.batches().len();
     let turn = |place: usize| Turn {
@@ -217,7 +217,7 @@ fn sample_builds(
     }
 }
 
-/// What `build` made, and by how much anonymous memory grew meanwhile.
+/// The result of `build`, and by how much anonymous memory grew meanwhile.
 fn with_peak<T>(build: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
     let before = anonymous_bytes();
     let sampler = MemorySampler::start();
@@ -227,7 +227,7 @@ fn with_peak<T>(build: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
     Ok((built, grown))
 }
 
-/// Measures what memory allows while contenders take turns.
+/// Measures the memory limit while contenders take turns.
 struct Limits {
     meter: Option<TouchMeter>,
     hertz: Vec<f64>,
@@ -251,8 +251,8 @@ impl Limits {
         }
     }
 
-    /// The limits of `entries`, whose arrays are `touched`.
-    fn give(&self, data: &Data, entries: &mut [&mut Entry], touched: &[Touched]) {
+    /// Assigns the limits of `entries`, whose arrays are `touched`.
+    fn assign(&self, data: &Data, entries: &mut [&mut Entry], touched: &[Touched]) {
         let Some(meter) = &self.meter else { return };
         let workload = data.workload();
         for (entry, touched) in entries.iter_mut().zip(touched) {
