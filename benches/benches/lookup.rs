@@ -5,9 +5,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::*;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use streamjoin::machine::TouchMeter;
-use streamjoin::sweep::*;
+use streamjoin::sweep::{Data, KeyKind, Lookup, ProbeBatch, Scratch, Workload};
 use streamjoin_benches::{short, table_rows};
 use streamjoin_kernels::{IndexKind, Isa, KeyHasher};
 

@@ -79,7 +79,7 @@ impl FileFormat {
 
     /// Whether files of this format hold the types of their columns.
     #[must_use]
-    pub fn tells_types(self) -> bool {
+    pub fn stores_types(self) -> bool {
         !matches!(self, FileFormat::Csv | FileFormat::JsonLines)
     }
 

@@ -57,7 +57,7 @@ pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Result};
 pub use file_format::{FileFormat, UnknownFormatName};
 #[cfg(unix)]
-pub use format::tell_of_cut_files;
+pub use format::report_cut_files;
 pub use format::{LiveFormat, ReadOptions, writer, writer_for};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,

@@ -125,7 +125,7 @@ impl Sidecar {
         if path.is_file() { Sidecar::read(&path).map(Some) } else { Ok(None) }
     }
 
-    /// Writes the sidecar beside `recording`, replacing an older one.
+    /// Writes the sidecar next to `recording`, replacing an older one.
     ///
     /// # Errors
     /// The system refused.

@@ -1,6 +1,6 @@
-//! A mapped file that is cut between two checks: the system answers a touch of
-//! a page that is gone with SIGBUS, which ends the process without a word.
-//! [`tell_of_cut_files`] has it say which file it was.
+//! A mapped file that is cut between two checks: the system answers an access to
+//! a page that is gone with SIGBUS, which ends the process without a message.
+//! [`report_cut_files`] makes it name the file.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -36,7 +36,7 @@ impl Known {
         let start = map.as_ptr() as usize;
         let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return Known(None) };
         let taken = SLOTS.iter().position(|slot| {
-            // 1 is no address of a map: the slot is taken, but not filled in yet.
+            // No map has the address 1: the slot is taken, but not filled in yet.
             slot.start.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst).is_ok()
         });
         if let Some(slot) = taken.map(|at| &SLOTS[at]) {
@@ -57,11 +57,11 @@ impl Drop for Known {
     }
 }
 
-/// Has a process that touches a page of a mapped file which is gone end with
+/// Makes a process that accesses a page of a mapped file which is gone end with
 /// exit code 1 and a message that names the file, instead of by SIGBUS alone.
 ///
 /// For programs, not for libraries: it sets a signal handler for the process.
-pub fn tell_of_cut_files() {
+pub fn report_cut_files() {
     // SAFETY: `action` is zeroed, a valid value of this plain C struct, before
     // its fields are set; `handler` has the signature that SA_SIGINFO asks for
     // and calls only what is async-signal-safe. A failure leaves things as they were.
@@ -96,6 +96,6 @@ extern "C" fn handler(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::
 /// Writes to standard error as a signal handler may.
 fn say(text: &[u8]) {
     // SAFETY: the pointer and length are those of a live slice; what is not
-    // written cannot be told anywhere else.
+    // written cannot be reported anywhere else.
     let _ = unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }

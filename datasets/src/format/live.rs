@@ -71,9 +71,9 @@ pub(crate) struct LiveRows {
     pub(crate) batches: Box<dyn FileBatches>,
 }
 
-/// Opens a live input; `path` is its name in messages. The format is told from
-/// the first bytes unless it is given, the columns from the first 1,000 rows
-/// unless they are declared or the format holds them.
+/// Opens a live input; `path` is its name in messages. The format is known
+/// from the first bytes unless it is given, the columns from the first 1,000 rows
+/// unless they are declared or the format stores them.
 ///
 /// # Errors
 /// Nothing arrives, or it has no format that can be read from a live input.

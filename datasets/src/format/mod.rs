@@ -26,7 +26,7 @@ mod text;
 pub(crate) use dispatch::format_of;
 pub use dispatch::{writer, writer_for};
 #[cfg(unix)]
-pub use fault::tell_of_cut_files;
+pub use fault::report_cut_files;
 pub use live::LiveFormat;
 pub(crate) use live::live;
 pub use options::ReadOptions;

@@ -15,9 +15,9 @@ pub use live::Live;
 pub(crate) use live::LiveReader;
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// Bytes that tell a compression.
+/// Bytes that identify a compression.
 const HEAD_BYTES: usize = 4;
-/// A longer first line is not looked at.
+/// A longer first line is not read to its end.
 const LINE_BYTES: u64 = 64 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

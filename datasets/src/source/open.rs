@@ -58,7 +58,7 @@ impl Source {
         let stamps = files.iter().map(|file| Stamp::take(file)).collect::<Result<_>>()?;
         let format = one_format(&files, options)?;
         let mut options = options.clone();
-        if options.schema.is_none() && !format.tells_types() {
+        if options.schema.is_none() && !format.stores_types() {
             options.schema = Sidecar::of(path)?.map(|known| known.arrow_schema()).transpose()?;
         }
         let partitions = Partitions::find(&base, &files, options.schema.as_deref())?;

@@ -44,9 +44,9 @@ fn shortened(stem: &OsStr, len: usize, more: usize) -> OsString {
     stem.into()
 }
 
-/// A new file beside `path`, under a name that no other writer has, not even one
+/// A new file next to `path`, under a name that no other writer has, not even one
 /// of the same process number on another machine.
-fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+fn create_next_to(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     for attempt in 0_u32.. {
         let end = format!(".{}-{attempt}.tmp", std::process::id());
         let mut hidden = OsString::from(".");
@@ -95,7 +95,7 @@ impl AtomicFile {
             fs::create_dir_all(folder).map_err(|e| DatasetError::io(folder, "create", e))?;
         }
         let (temporary, file) =
-            create_beside(path, name).map_err(|e| DatasetError::io(path, "create", e))?;
+            create_next_to(path, name).map_err(|e| DatasetError::io(path, "create", e))?;
         unfinished().push(temporary.clone());
         Ok(AtomicFile { path: path.to_owned(), temporary, file, force, committed: false })
     }

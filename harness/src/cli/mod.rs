@@ -116,7 +116,7 @@ pub fn main(allocator: &'static str) -> ExitCode {
     };
     interrupt::listen();
     #[cfg(unix)]
-    streamjoin_datasets::tell_of_cut_files();
+    streamjoin_datasets::report_cut_files();
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -20,8 +20,8 @@ pub(super) struct Rows {
     lines: Lines,
     /// All columns, if their types were inferred.
     inferred: Option<SchemaRef>,
-    /// Position in the file of each column that is read, and whether it tells
-    /// the empty text from null.
+    /// Position in the file of each column that is read, and whether it
+    /// distinguishes the empty text from null.
     positions: Vec<(usize, bool)>,
     /// The fields read since the last batch, and their bytes.
     texts: Vec<StringBuilder>,

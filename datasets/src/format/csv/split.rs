@@ -1,4 +1,4 @@
-//! CSV text taken apart into records: fields, which of them were quoted, and
+//! CSV text split into records: fields, which of them were quoted, and
 //! the line on which each record starts.
 
 use std::io::{self, BufRead};
@@ -14,7 +14,7 @@ pub(super) struct Record {
     /// End of each field in `bytes`, and room for more.
     ends: Vec<usize>,
     fields: usize,
-    /// Which fields were quoted; empty where that tells nothing.
+    /// Which fields were quoted; empty where it makes no difference.
     quoted: Vec<bool>,
     /// Line on which it starts, counted from 1.
     pub(super) line: u64,
@@ -39,7 +39,7 @@ impl Record {
         Some((&self.bytes[start..end], quoted))
     }
 
-    /// The same without room for more.
+    /// A copy without room for more.
     pub(super) fn compact(&self) -> Record {
         Record {
             bytes: self.bytes[..self.size()].to_vec(),
@@ -77,12 +77,12 @@ pub(super) enum Split {
     Unended,
 }
 
-/// Takes records off an input.
+/// Splits an input into records.
 #[derive(Debug)]
 pub(super) struct Splitter {
     core: Reader,
     delimiter: u8,
-    /// The text of a record that is longer than what the input gave at once.
+    /// The text of a record that is longer than one read of the input.
     text: Vec<u8>,
     /// Whether a line without a character is a record: of one empty field.
     blank_is_record: bool,
@@ -107,7 +107,7 @@ impl Splitter {
         self.blank_is_record = true;
     }
 
-    /// Goes past one line without a character, if there is one; its number.
+    /// Skips one line without a character, if there is one; its number.
     fn blank_line(&mut self, input: &mut impl BufRead) -> io::Result<Option<u64>> {
         loop {
             let first = input.fill_buf()?.first().copied();
@@ -125,8 +125,8 @@ impl Splitter {
         }
     }
 
-    /// Reads the next record. Lines without a character are passed over, unless
-    /// they are taken.
+    /// Reads the next record. Lines without a character are skipped, unless they
+    /// are records.
     pub(super) fn next(
         &mut self,
         input: &mut impl BufRead,
@@ -181,8 +181,8 @@ impl Splitter {
     }
 }
 
-/// Adds to a record what only its text tells: its line and which fields were
-/// quoted. Answers whether it ends with a carriage return.
+/// Adds to a record what only its text shows: its line and which fields were
+/// quoted. Returns whether it ends with a carriage return.
 fn describe(text: &[u8], delimiter: u8, record: &mut Record) -> bool {
     let start = first_line(text);
     record.line += text[..start].iter().filter(|byte| **byte == b'\n').count() as u64;

@@ -29,7 +29,7 @@ fn split_with(splitter: &mut Splitter, text: &str, buffer: usize) -> Found {
 
 #[test]
 fn fields_quotes_and_lines() {
-    // Which fields were quoted is told where one is empty, or the only one.
+    // Which fields were quoted is noted where one is empty, or the only one.
     let text = "a,\"b,\"\"1\n2\"\r\n\r\n\n,\"\",x\"y,\"\"\"\",\"q\"\r\n\"z\"\n1,";
     let field = |text: &str, quoted| (text.to_owned(), quoted);
     let expected = vec![

@@ -114,7 +114,7 @@ fn rest(payload: &Value, prefix: &str) -> Result<String, String> {
     }
     if let Some(name) = names.iter().find(|name| collides(prefix, name)) {
         return Err(format!(
-            "the payload has a field `{name}`, and a column that tells where the message is from has that name too; put a prefix before the latter: --kcat-prefix kafka_"
+            "the payload has a field `{name}`, and a column of kcat has that name too; put a prefix before kcat's columns: --kcat-prefix kafka_"
         ));
     }
     // Spliced as it is, so that no digit is lost.
