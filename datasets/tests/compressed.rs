@@ -29,7 +29,7 @@ fn put(dir: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 
 fn rows(path: &Path) -> Result<usize, DatasetError> {
     let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
-    let tells = FileFormat::from_path(path).is_none_or(FileFormat::tells_types);
+    let tells = FileFormat::from_path(path).is_none_or(FileFormat::stores_types);
     let schema = (!tells).then_some(schema);
     let source = Source::open(path, &ReadOptions { schema, ..ReadOptions::default() })?;
     source.read(None)?.map(|batch| batch.map(|b| b.batch.num_rows())).sum()

@@ -88,7 +88,7 @@ fn cut_at_every_length() {
     let table = table();
     for (number, (format, bytes)) in files(dir.path()).into_iter().enumerate() {
         let path = dir.path().join(format!("cut{number}.{}", format.extensions()[0]));
-        let schema = (!format.tells_types()).then(|| table.schema());
+        let schema = (!format.stores_types()).then(|| table.schema());
         for mmap in [true, false] {
             if !mmap && format != FileFormat::ArrowFile {
                 continue;
@@ -101,7 +101,7 @@ fn cut_at_every_length() {
                 let result = read(&path, &options);
                 check(&result, &path);
                 let whole = len == bytes.len();
-                if format.tells_types() {
+                if format.stores_types() {
                     assert_eq!(
                         result.is_ok(),
                         whole,
@@ -126,7 +126,7 @@ fn any_byte_changed() {
     let table = table();
     for (number, (format, bytes)) in files(dir.path()).into_iter().enumerate() {
         let path = dir.path().join(format!("changed{number}.{}", format.extensions()[0]));
-        let schema = (!format.tells_types()).then(|| table.schema());
+        let schema = (!format.stores_types()).then(|| table.schema());
         let options = ReadOptions { schema, ..Default::default() };
         fs::write(&path, &bytes).unwrap();
         let file = File::options().write(true).open(&path).unwrap();

@@ -119,7 +119,7 @@ fn write(path: &Path, format: FileFormat, batches: &[RecordBatch], schema: &Sche
 }
 
 fn declared(format: FileFormat, schema: &SchemaRef) -> ReadOptions {
-    let schema = (!format.tells_types()).then(|| schema.clone());
+    let schema = (!format.stores_types()).then(|| schema.clone());
     ReadOptions { format: Some(format), schema, ..Default::default() }
 }
 

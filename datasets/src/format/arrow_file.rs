@@ -15,7 +15,7 @@ use super::arrow_message::{check_compressed, parse, placed, prefix_len, rows, sc
 use super::dictionary::DictionaryUnifier;
 use super::mapped::Mapped;
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape, unchanged};
+use super::reader::{FileBatches, Format, ReadRequest, Shape, unchanged};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::place::Place;
@@ -47,13 +47,8 @@ impl Format for ArrowFile {
         Ok(Shape { schema: footer.schema, rows: total, inferred: false })
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        let ReadRequest { path, schema, projection, options } = request;
         let mut blocks = Blocks::open(path, options.mmap)?;
         let footer = blocks.footer(path)?;
         unchanged(path, schema, &footer.schema)?;
@@ -79,12 +74,7 @@ impl Format for ArrowFile {
         }))
     }
 
-    fn write(
-        &self,
-        sink: Output,
-        schema: &SchemaRef,
-        _name: &Path,
-    ) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
         // A file holds one dictionary per column: later values are appended to it.
         let options =

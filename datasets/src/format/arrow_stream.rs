@@ -12,7 +12,7 @@ use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 
 use super::arrow_message::{check_compressed, parse, placed, schema};
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape, unchanged};
+use super::reader::{FileBatches, Format, ReadRequest, Shape, unchanged};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -28,13 +28,8 @@ impl Format for ArrowStream {
         Ok(Shape { schema, rows: None, inferred: false })
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        _options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        let ReadRequest { path, schema, projection, .. } = request;
         let mut messages = Messages::new(Input::open(path)?);
         let (own, version) = messages.schema(path)?;
         unchanged(path, schema, &own)?;
@@ -45,12 +40,7 @@ impl Format for ArrowStream {
         Ok(Box::new(Batches::new(path, messages, decoder)))
     }
 
-    fn write(
-        &self,
-        sink: Output,
-        schema: &SchemaRef,
-        _name: &Path,
-    ) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         let inner = StreamWriter::try_new(sink, schema)
             .map_err(|source| DatasetError::Write { format: FileFormat::ArrowStream, source })?;
         Ok(Box::new(Writer(inner)))

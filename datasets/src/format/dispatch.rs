@@ -8,7 +8,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::guard::guarded;
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape};
+use super::reader::{FileBatches, Format, ReadRequest, Shape};
 use super::{arrow_file, arrow_stream, csv, json_lines, parquet};
 use crate::compression::Compression;
 use crate::error::{DatasetError, Result};
@@ -33,14 +33,8 @@ impl FileFormat {
         self.guard(path, Place::File, || self.code().shape(path, options))
     }
 
-    pub(crate) fn read(
-        self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
-        self.guard(path, Place::File, || self.code().read(path, schema, projection, options))
+    pub(crate) fn read(self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        self.guard(request.path, Place::File, || self.code().read(request))
     }
 
     /// Runs a reader's step; a panic inside becomes an error that names the file.

@@ -30,5 +30,5 @@ pub use fault::report_cut_files;
 pub use live::LiveFormat;
 pub(crate) use live::live;
 pub use options::ReadOptions;
-pub(crate) use reader::{FileBatches, Shape};
+pub(crate) use reader::{FileBatches, ReadRequest, Shape};
 pub(crate) use text::{parse_column, widen};

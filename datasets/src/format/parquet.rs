@@ -17,7 +17,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::arrow_message::placed;
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names, unchanged};
+use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names, unchanged};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::place::Place;
@@ -41,13 +41,8 @@ impl Format for Parquet {
         Ok(Shape { schema: metadata.schema().clone(), rows: Some(rows), inferred: false })
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        let ReadRequest { path, schema, projection, options } = request;
         let (file, metadata) = open(path)?;
         unchanged(path, schema, metadata.schema())?;
         let mask = if projection.len() < schema.fields().len() {
@@ -67,12 +62,7 @@ impl Format for Parquet {
         }))
     }
 
-    fn write(
-        &self,
-        sink: Output,
-        schema: &SchemaRef,
-        _name: &Path,
-    ) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Parquet, schema)?;
         let level = ZstdLevel::try_new(3).map_err(failed)?;
         let properties = WriterProperties::builder()

@@ -21,6 +21,17 @@ pub(crate) struct Shape {
     pub(crate) inferred: bool,
 }
 
+/// What is read of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadRequest<'a> {
+    pub(crate) path: &'a Path,
+    /// The file's columns.
+    pub(crate) schema: &'a SchemaRef,
+    /// The columns to read: never empty, ascending, unique.
+    pub(crate) projection: &'a [usize],
+    pub(crate) options: &'a ReadOptions,
+}
+
 /// The batches of one file, of whatever size the file has.
 pub(crate) trait FileBatches: Send {
     /// The next batch; not called again after an error.
@@ -46,15 +57,8 @@ pub(crate) trait Format: Sync {
     /// Checks the file as far as it can be without reading all, and returns its columns.
     fn shape(&self, path: &Path, options: &ReadOptions) -> Result<Shape>;
 
-    /// Reads columns `projection` (never empty, ascending, unique) of a file
-    /// whose columns are `schema`.
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>>;
+    /// Reads some columns of a file.
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>>;
 
     /// A writer, or what of `schema` the format cannot hold. `name` may imply a
     /// dialect, as `.tsv` does; it is empty where the file has no name.

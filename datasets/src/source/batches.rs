@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, SchemaRef};
 
 use super::open::Source;
 use crate::error::{DatasetError, Result};
-use crate::format::{FileBatches, ReadOptions};
+use crate::format::{FileBatches, ReadOptions, ReadRequest};
 
 /// Bytes of a batch emitted in parts before its pages may be dropped.
 const RELEASE_BYTES: usize = 16 << 20;
@@ -136,9 +136,12 @@ impl Batches {
         let inner = &self.source.inner;
         if let Some(path) = inner.files.get(self.file) {
             inner.stamps[self.file].check_before(path)?;
-            let reader =
-                inner.format.read(path, &inner.file_schema, &self.file_columns, &self.options)?;
-            self.reader = Some(reader);
+            self.reader = Some(inner.format.read(ReadRequest {
+                path,
+                schema: &inner.file_schema,
+                projection: &self.file_columns,
+                options: &self.options,
+            })?);
             self.next_row = 0;
         }
         Ok(())

@@ -17,7 +17,7 @@ use arrow::datatypes::SchemaRef;
 use self::lines::{Lines, delimiter_of};
 use self::rows::Rows;
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names};
+use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names};
 use super::text::can_parse;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
@@ -38,15 +38,10 @@ impl Format for Csv {
         Ok(Shape { schema, rows: None, inferred: true })
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        let ReadRequest { path, options, .. } = request;
         let lines = Lines::open(path, Input::open(path)?, options)?;
-        Ok(Box::new(Rows::batches(path, lines, schema, projection, options)?))
+        Ok(Box::new(Rows::batches(lines, request)?))
     }
 
     fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>> {
@@ -76,6 +71,7 @@ pub(super) fn live(
         None => Arc::new(infer::schema(path, &mut lines)?),
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
-    let batches = Rows::batches(path, lines, &schema, &all, options)?;
+    let request = ReadRequest { path, schema: &schema, projection: &all, options };
+    let batches = Rows::batches(lines, request)?;
     Ok((schema, Box::new(batches)))
 }

@@ -1,6 +1,6 @@
 //! The records of a CSV input as columns.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder};
@@ -9,7 +9,7 @@ use arrow::datatypes::{Field, SchemaRef};
 use super::lines::Lines;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
-use crate::format::options::ReadOptions;
+use crate::format::reader::ReadRequest;
 use crate::format::text::{
     Misfit, TextBatches, TextRows, can_parse, holds_empty_text, malformed, parse_column,
 };
@@ -29,14 +29,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The batches of `lines`, whose columns are `schema`.
-    pub(super) fn batches(
-        path: &Path,
-        lines: Lines,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<TextBatches<Rows>> {
+    /// The batches of `lines`.
+    pub(super) fn batches(lines: Lines, request: ReadRequest<'_>) -> Result<TextBatches<Rows>> {
+        let ReadRequest { path, schema, projection, options } = request;
         let positions = lines.positions(path, schema)?;
         let inferred = options.schema.is_none().then(|| schema.clone());
         let schema = Arc::new(schema.project(projection).map_err(|source| {

@@ -19,7 +19,7 @@ use arrow::datatypes::SchemaRef;
 use self::lines::Lines;
 use self::rows::Rows;
 use super::options::ReadOptions;
-use super::reader::{FileBatches, Format, Shape, refuse_duplicate_names};
+use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names};
 use crate::error::Result;
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -38,23 +38,13 @@ impl Format for JsonLines {
         Ok(Shape { schema, rows: None, inferred: true })
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        schema: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<Box<dyn FileBatches>> {
+    fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
+        let ReadRequest { path, .. } = request;
         let lines = Lines::open(path, Input::open(path)?)?;
-        Ok(Box::new(Rows::batches(path, lines, schema, projection, options)?))
+        Ok(Box::new(Rows::batches(lines, request)?))
     }
 
-    fn write(
-        &self,
-        sink: Output,
-        schema: &SchemaRef,
-        _name: &Path,
-    ) -> Result<Box<dyn BatchWriter>> {
+    fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::JsonLines, schema)?;
         write::writer(sink, schema)
     }
@@ -82,6 +72,7 @@ pub(super) fn live(
         (None, Some(prefix)) => Arc::new(kcat::schema(prefix, &infer::schema(path, &mut lines)?)),
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
-    let batches = Rows::batches(path, lines, &schema, &all, options)?;
+    let request = ReadRequest { path, schema: &schema, projection: &all, options };
+    let batches = Rows::batches(lines, request)?;
     Ok((schema, Box::new(batches)))
 }

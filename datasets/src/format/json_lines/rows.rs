@@ -1,6 +1,6 @@
 //! JSON lines as columns.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray};
@@ -12,7 +12,7 @@ use super::decode::Decoder;
 use super::lines::Lines;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
-use crate::format::options::ReadOptions;
+use crate::format::reader::ReadRequest;
 use crate::format::text::{
     Misfit, TextBatches, TextRows, declaration, malformed, parse_whole_numbers,
 };
@@ -30,14 +30,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The batches of `lines`, whose columns are `all`.
-    pub(super) fn batches(
-        path: &Path,
-        lines: Lines,
-        all: &SchemaRef,
-        projection: &[usize],
-        options: &ReadOptions,
-    ) -> Result<TextBatches<Rows>> {
+    /// The batches of `lines`.
+    pub(super) fn batches(lines: Lines, request: ReadRequest<'_>) -> Result<TextBatches<Rows>> {
+        let ReadRequest { path, schema: all, projection, options } = request;
         let schema = all.project(projection);
         let schema =
             Arc::new(schema.map_err(|source| DatasetError::arrow(path.display(), source))?);
