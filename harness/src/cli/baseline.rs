@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::bar::Bar;
 use super::output::Results;
+use super::progress_bar::Bar;
 use crate::error::{Failure, Result};
 use crate::gate::baseline::{Bands, DEFAULT_DIR};
 use crate::gate::input::Asked;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
-use super::run::{check, sink, warn};
+use super::preflight::{check, sink, warn};
+use super::scenario_args::{ScenarioArgs, StrategyArgs};
 use crate::error::Result;
 use crate::plan::{plan, strategies};
 use crate::replay::read_through;

@@ -1,6 +1,5 @@
 //! `completions`: what a shell needs to complete this program's arguments.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -8,10 +7,9 @@ use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use streamjoin_datasets::catalogue::find_data_dir;
 
-use super::description;
-use crate::error::{Failure, Result};
+use super::output::print;
+use crate::error::Result;
 use crate::scenario::shipped;
-use crate::sink::PipeStdout;
 
 /// The program's name.
 const PROGRAM: &str = "streamjoin";
@@ -37,21 +35,18 @@ pub(super) struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    pub(super) fn execute(self) -> Result<()> {
+    pub(super) fn execute(self, description: &Command) -> Result<()> {
         // Without shipped data there are files to complete.
         let names: Vec<String> = find_data_dir(self.data_dir.as_deref())
             .map(|data| shipped(&data).into_iter().map(|(name, _)| name).collect())
             .unwrap_or_default();
-        PipeStdout::default()
-            .write_all(script(self.shell, &names).as_bytes())
-            .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))
+        print(&script(description, self.shell, &names))
     }
 }
 
 /// The script, with the names of scenarios where one is expected.
-fn script(shell: Shell, scenarios: &[String]) -> String {
-    let all = description();
-    let seen = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+fn script(description: &Command, shell: Shell, scenarios: &[String]) -> String {
+    let seen = description.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     // Generators list hidden commands too.
     let mut command = Command::new(PROGRAM).version(env!("CARGO_PKG_VERSION")).subcommands(seen);
     if shell == Shell::Bash && !scenarios.is_empty() {
@@ -96,25 +91,32 @@ fn with_names_in_zsh(script: &str, names: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
+
+    fn description() -> Command {
+        Cli::command()
+    }
 
     #[test]
     fn names_of_scenarios_are_completed() {
         let names = ["nyc-enrich".to_owned(), "ad-clicks".to_owned()];
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let with = script(shell, &names);
+            let with = script(&description(), shell, &names);
             assert!(with.contains("ad-clicks"), "{shell}");
-            assert!(!script(shell, &[]).contains("ad-clicks"), "{shell}");
+            assert!(!script(&description(), shell, &[]).contains("ad-clicks"), "{shell}");
         }
         for shell in [Shell::Elvish, Shell::PowerShell] {
-            assert!(script(shell, &names).contains("--event-time"), "{shell}");
+            assert!(script(&description(), shell, &names).contains("--event-time"), "{shell}");
         }
     }
 
     #[test]
     fn hidden_commands_stay_hidden() {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let script = script(shell, &[]);
+            let script = script(&description(), shell, &[]);
             assert!(script.contains("watermark"), "{shell}");
             assert!(!script.contains("measure-one"), "{shell}");
         }

@@ -1,64 +1,58 @@
 //! `streamjoin conform`: recorded answers against ours.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::output::print;
 use crate::conform::{self, Case, Forms, Verdict};
 use crate::error::{Failure, Result};
 use crate::plan::default_isa;
-use crate::sink::PipeStdout;
 
 /// Run recorded cases and compare every batch with Spark's answer
 #[derive(Clone, Debug, Args)]
-pub struct ConformArgs {
+pub(super) struct ConformArgs {
     /// Case files, one JSON object a line (.jsonl, also .jsonl.zst); without
     /// one the shipped cases, recorded from Apache Spark 4.3.0, are run
     #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
 
     /// Run every case through every index, layout, state store, instruction set
     /// and block size and on one to four threads, in other encodings, and once
     /// more on enlarged tables and streams
     #[arg(long)]
-    pub all: bool,
+    all: bool,
 
     /// Run only the cases whose name contains NAME
     #[arg(long, value_name = "NAME")]
-    pub filter: Option<String>,
+    filter: Option<String>,
 }
 
 /// Forms of one case that are shown when several fail.
 const SHOWN_FORMS: usize = 1;
 
-/// Runs the command.
-///
-/// # Errors
-/// A run failure for a file that cannot be read, a wrong result where a case
-/// fails.
-pub fn run(args: &ConformArgs) -> Result<()> {
-    let mut cases = Vec::new();
-    if args.files.is_empty() {
-        cases = conform::shipped()?;
-    }
-    for file in &args.files {
-        cases.extend(conform::read(file)?);
-    }
-    if let Some(name) = &args.filter {
-        select(&mut cases, name)?;
-    }
-    let forms = if args.all { Forms::All } else { Forms::Usual(default_isa()?) };
-    let verdicts = conform::run(&cases, forms)?;
-    let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
-    let text = summary(&verdicts);
-    PipeStdout::default()
-        .write_all(text.as_bytes())
-        .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))?;
-    match failed {
-        0 => Ok(()),
-        failed => {
-            Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+impl ConformArgs {
+    pub(super) fn execute(self) -> Result<()> {
+        let mut cases = Vec::new();
+        if self.files.is_empty() {
+            cases = conform::shipped()?;
+        }
+        for file in &self.files {
+            cases.extend(conform::read(file)?);
+        }
+        if let Some(name) = &self.filter {
+            select(&mut cases, name)?;
+        }
+        let forms = if self.all { Forms::All } else { Forms::Usual(default_isa()?) };
+        let verdicts = conform::run(&cases, forms)?;
+        let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
+        let text = summary(&verdicts);
+        print(&text)?;
+        match failed {
+            0 => Ok(()),
+            failed => {
+                Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+            }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::options::{ScenarioArgs, StrategyArgs};
 use super::output::Results;
-use super::run::sink;
+use super::preflight::sink;
+use super::scenario_args::{ScenarioArgs, StrategyArgs};
 use crate::error::Result;
 use crate::plan::{bind, explain, plan_bound, strategies};
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::baseline::{Folders, run};
 use super::gate_table;
 use super::output::Results;
-use super::written::ReportFile;
+use super::report_file::ReportFile;
 use crate::error::{Failure, FailureKind, Result};
 use crate::gate::compare::Verdict;
 use crate::gate::input::{Asked, other_strategy};

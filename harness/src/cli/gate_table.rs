@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::table::{or_dash, table};
+use super::text_table::{or_dash, table};
 use crate::gate::compare::Verdict;
 use crate::gate::{CaseReport, Figure, GateReport};
 use crate::text::number::grouped;

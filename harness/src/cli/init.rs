@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use streamjoin_datasets::AtomicFile;
 
-use super::options::rows;
 use super::output::{Results, complain};
+use super::scenario_args::rows;
 use crate::error::{Failure, Result};
 use crate::init::{Question, propose};
 use crate::sink::PipeStdout;

@@ -1,15 +1,13 @@
 //! `man`: the manual, made from the descriptions of commands and flags.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_mangen::{Man, generate_to};
 
-use super::description;
+use super::output::print;
 use crate::error::{Failure, Result};
-use crate::sink::PipeStdout;
 
 /// Print the manual page, or write the pages of all commands to a folder
 ///
@@ -23,16 +21,14 @@ pub(super) struct ManArgs {
 }
 
 impl ManArgs {
-    pub(super) fn execute(self) -> Result<()> {
+    pub(super) fn execute(self, description: Command) -> Result<()> {
         let Some(folder) = self.folder else {
             let mut page = Vec::new();
-            Man::new(description()).render(&mut page).map_err(Failure::run)?;
-            return PipeStdout::default().write_all(&page).map_err(|error| {
-                Failure::run(format!("cannot write to standard output: {error}"))
-            });
+            Man::new(description).render(&mut page).map_err(Failure::run)?;
+            return print(&String::from_utf8_lossy(&page));
         };
         let at = |error| Failure::run(format!("{}: {error}", folder.display()));
         fs::create_dir_all(&folder).map_err(at)?;
-        generate_to(description(), &folder).map_err(at)
+        generate_to(description, &folder).map_err(at)
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use clap::Args;
 use streamjoin_datasets::FileFormat;
 
-use super::run::Unmatched;
+use super::unmatched::Unmatched;
 use crate::error::{Failure, Result};
 use crate::measure::{Outputs, measure_with, serve};
 use crate::plan::{plan, strategies};

@@ -1,31 +1,35 @@
-//! The command line, one file a command; a new command is a file and a line
-//! in `Command` and in `Command::execute`.
+//! The command line: one file per command, and one line per command in
+//! [`Command`].
 
-mod bar;
 mod baseline;
 mod check;
 mod completions;
-pub mod conform;
-pub mod data;
+mod conform;
+mod csv_file;
+mod data;
 mod explain;
-mod findings;
+mod findings_text;
 mod gate;
 mod gate_table;
 mod init;
 mod inline;
-pub mod machine;
+mod machine;
 mod man;
 mod measure_one;
-mod options;
 mod output;
+mod output_paths;
+mod preflight;
+mod progress_bar;
+mod report_file;
 mod run;
+mod scenario_args;
 mod schema;
 mod sweep;
 mod sweep_table;
-mod table;
+mod text_table;
+mod unmatched;
 mod watermark;
 mod watermark_table;
-mod written;
 
 use std::process::ExitCode;
 
@@ -51,51 +55,43 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Run(run::RunArgs),
-    Init(init::InitArgs),
-    Explain(explain::ExplainArgs),
-    Check(check::CheckArgs),
-    Watermark(watermark::WatermarkArgs),
-    Baseline(baseline::BaselineArgs),
-    Gate(gate::GateArgs),
-    Conform(conform::ConformArgs),
-    Machine(machine::MachineArgs),
-    Sweep(Box<sweep::SweepArgs>),
-    Data(data::DataArgs),
-    Schema(schema::SchemaArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    #[command(hide = true)]
-    MeasureOne(measure_one::MeasureOneArgs),
-}
-
-impl Command {
-    fn execute(self) -> Result<()> {
-        match self {
-            Self::Run(args) => args.execute(),
-            Self::Init(args) => args.execute(),
-            Self::Explain(args) => args.execute(),
-            Self::Check(args) => args.execute(),
-            Self::Watermark(args) => args.execute(),
-            Self::Baseline(args) => args.execute(),
-            Self::Gate(args) => args.execute(),
-            Self::Conform(args) => conform::run(&args),
-            Self::Machine(args) => machine::run(&args),
-            Self::Sweep(args) => args.execute(),
-            Self::Data(args) => data::run(&args),
-            Self::Schema(args) => args.execute(),
-            Self::Completions(args) => args.execute(),
-            Self::Man(args) => args.execute(),
-            Self::MeasureOne(args) => args.execute(),
+/// Declares [`Command`]: the name of each command, its arguments, which carry
+/// `execute`, and what else `execute` takes.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident($arguments:ty) $(with $more:expr)?;)+) => {
+        /// The commands, in the order of `--help`.
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $name($arguments),)+
         }
-    }
+
+        impl Command {
+            fn execute(self) -> Result<()> {
+                match self {
+                    $(Self::$name(arguments) => arguments.execute($($more)?),)+
+                }
+            }
+        }
+    };
 }
 
-/// The command line's description, for what is made from it.
-fn description() -> clap::Command {
-    Cli::command()
+commands! {
+    Run(run::RunArgs);
+    Init(init::InitArgs);
+    Explain(explain::ExplainArgs);
+    Check(check::CheckArgs);
+    Watermark(watermark::WatermarkArgs);
+    Baseline(baseline::BaselineArgs);
+    Gate(gate::GateArgs);
+    Conform(conform::ConformArgs);
+    Machine(machine::MachineArgs);
+    Sweep(Box<sweep::SweepArgs>);
+    Data(data::DataArgs);
+    Schema(schema::SchemaArgs);
+    Completions(completions::CompletionsArgs) with &Cli::command();
+    Man(man::ManArgs) with Cli::command();
+    #[command(hide = true)]
+    MeasureOne(measure_one::MeasureOneArgs);
 }
 
 /// Runs the command that the process's arguments ask for.

@@ -51,3 +51,13 @@ impl Results {
         }
     }
 }
+
+/// Prints text as it is.
+///
+/// # Errors
+/// A run failure where standard output cannot be written.
+pub(super) fn print(text: &str) -> Result<()> {
+    PipeStdout::default()
+        .write_all(text.as_bytes())
+        .map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))
+}

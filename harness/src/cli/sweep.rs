@@ -9,13 +9,13 @@ use serde::Serialize;
 use streamjoin_kernels::Isa;
 use streamjoin_kernels::stream_static::Layout;
 
-use super::bar::Bar;
 use super::output::{Results, allocator};
+use super::progress_bar::Bar;
 use super::sweep_table;
 use crate::costs;
 use crate::error::{Failure, Result};
 use crate::plan::default_isa;
-use crate::record::Environment;
+use crate::record::{Environment, csv};
 use crate::sweep::{
     CostCell, Effort, Grid, KeyKind, SCHEMA_VERSION, SweepIndex, SweepLine, measure,
 };
@@ -214,7 +214,7 @@ impl Printer {
                 }
             }
             SweepFormat::Csv => {
-                let text = csv(&lines, self.lines.is_empty())?;
+                let text = csv::of_structs(&lines, self.lines.is_empty())?;
                 self.results.line(text.trim_end())?;
             }
         }
@@ -246,14 +246,4 @@ impl Printer {
             SweepFormat::Jsonl | SweepFormat::Csv => Ok(()),
         }
     }
-}
-
-/// The lines as CSV, with the names of the JSON fields if `header`.
-fn csv(lines: &[SweepLine], header: bool) -> Result<String> {
-    let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
-    for line in lines {
-        writer.serialize(line).map_err(Failure::run)?;
-    }
-    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
-    String::from_utf8(bytes).map_err(Failure::run)
 }

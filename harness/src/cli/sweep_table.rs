@@ -2,7 +2,7 @@
 
 use comfy_table::Table;
 
-use super::table::{or_dash, table};
+use super::text_table::{or_dash, table};
 use crate::record::Environment;
 use crate::sweep::SweepLine;
 use crate::text::bytes;

@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 
-use super::bar::Bar;
-use super::options::{ScenarioArgs, rows};
 use super::output::{Results, complain};
+use super::progress_bar::Bar;
+use super::scenario_args::{ScenarioArgs, rows};
 use super::watermark_table;
 use crate::error::{Failure, Result};
 use crate::plan::{Plan, plan};

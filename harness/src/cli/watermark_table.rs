@@ -2,7 +2,7 @@
 
 use comfy_table::Table;
 
-use super::table::{or_dash, table};
+use super::text_table::{or_dash, table};
 use crate::record::Quantiles;
 use crate::text::duration::{exact_millis, seconds};
 use crate::text::number::grouped;

@@ -4,6 +4,7 @@
 //! apply is present and null).
 
 mod checksum;
+pub(crate) mod csv;
 mod digest;
 mod environment;
 mod finding;

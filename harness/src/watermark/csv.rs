@@ -1,10 +1,13 @@
-//! The curve as CSV: one line a setting of the delays.
+//! The curve as CSV: one line per setting of the delays.
 
-use super::report::{PointReport, SideReport, WatermarkReport};
+use serde_json::Value;
+
+use super::report::{PointReport, WatermarkReport};
 use crate::error::{Failure, Result};
+use crate::record::csv;
 
-/// Column names; the fields of the JSON, flat.
-const HEADER: [&str; 25] = [
+/// Column names, in order: the fields of the JSON, flat.
+const COLUMNS: [&str; 25] = [
     "delay",
     "marks",
     "leftDelayMs",
@@ -38,49 +41,25 @@ impl WatermarkReport {
     /// # Errors
     /// A run failure where it cannot be written.
     pub fn csv(&self) -> Result<String> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(HEADER).map_err(Failure::run)?;
-        for point in &self.points {
-            writer.write_record(fields(point)).map_err(Failure::run)?;
-        }
-        let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
-        String::from_utf8(bytes).map_err(Failure::run)
+        let lines = self.points.iter().map(|point| {
+            let fields = csv::flat(fields(point)?);
+            Ok(COLUMNS.map(|column| fields.get(column)).to_vec())
+        });
+        csv::text(COLUMNS, lines.collect::<Result<_>>()?)
     }
 }
 
-fn fields(point: &PointReport) -> [String; HEADER.len()] {
-    fn text<T: ToString>(value: Option<T>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
+/// What the columns are found in.
+fn fields(point: &PointReport) -> Result<Value> {
+    let mut fields = serde_json::to_value(point).map_err(Failure::run)?;
+    let mut rows = fields["stateRows"].take();
+    for name in ["peak", "plateau", "plateaus"] {
+        fields[name] = rows[name].take();
     }
+    fields["leftAtEnd"] = rows["left"].take();
+    fields["rightAtEnd"] = rows["right"].take();
+    fields["outerDelayMs"] = fields["outerDelay"].take();
     let marks: Vec<&str> = point.marks.iter().map(|mark| mark.name()).collect();
-    let rows = &point.state_rows;
-    let (left, right): (&SideReport, &SideReport) = (&point.left, &point.right);
-    let outer = point.outer_delay.as_ref();
-    [
-        point.delay.clone(),
-        marks.join(" + "),
-        text(left.delay_ms),
-        text(right.delay_ms),
-        point.late.to_string(),
-        text(point.late_share),
-        left.late.to_string(),
-        text(left.late_share),
-        right.late.to_string(),
-        text(right.late_share),
-        rows.peak.to_string(),
-        text(rows.plateau),
-        text(rows.plateaus),
-        rows.left.to_string(),
-        rows.right.to_string(),
-        left.peak.to_string(),
-        text(left.plateau),
-        right.peak.to_string(),
-        text(right.plateau),
-        left.removed.to_string(),
-        right.removed.to_string(),
-        text(outer.map(|delay| delay.p50)),
-        text(outer.map(|delay| delay.p99)),
-        text(outer.map(|delay| delay.max)),
-        point.batches.to_string(),
-    ]
+    fields["marks"] = marks.join(" + ").into();
+    Ok(fields)
 }

@@ -8,54 +8,54 @@ use streamjoin_datasets::{Generator, ImportFrom, ImportOptions, ReadOptions, Sou
 use super::failure::failure;
 use super::reading::ReadingArgs;
 use super::writing::{WritingArgs, format};
-use crate::cli::written::check_read;
+use crate::cli::output_paths::check_read;
 use crate::error::{Failure, Result};
 use crate::text::bytes;
 use crate::text::number::grouped;
 
 /// Arguments of `data import`.
 #[derive(Clone, Debug, Args)]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     /// File, folder or glob to import
     #[arg(value_name = "SOURCE")]
-    pub source: Option<PathBuf>,
+    pub(super) source: Option<PathBuf>,
 
     /// Generator instead of files, as in a scenario:
     /// '{ kind = "rate", rows_per_second = 5, limit = 1000 }'
     #[arg(long, value_name = "TOML", conflicts_with = "source")]
-    pub generator: Option<String>,
+    pub(super) generator: Option<String>,
 
     /// What is written.
     #[command(flatten)]
-    pub writing: WritingArgs,
+    pub(super) writing: WritingArgs,
 
     /// Format of SOURCE, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
-    pub input_format: Option<String>,
+    pub(super) input_format: Option<String>,
 
     /// How SOURCE is read.
     #[command(flatten)]
-    pub reading: ReadingArgs,
+    pub(super) reading: ReadingArgs,
 
     /// Columns to sort by, ascending, nulls first; all rows are held in memory
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
-    pub sort_by: Vec<String>,
+    pub(super) sort_by: Vec<String>,
 
     /// Stop after N rows (before sorting)
     #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
+    pub(super) limit: Option<u64>,
 
     /// Arrival column
     #[arg(long, value_name = "COLUMN")]
-    pub arrival: Option<String>,
+    pub(super) arrival: Option<String>,
 
     /// Licence of the data
     #[arg(long, value_name = "LICENCE")]
-    pub licence: Option<String>,
+    pub(super) licence: Option<String>,
 
     /// Where the data is from
     #[arg(long, value_name = "TEXT")]
-    pub origin: Option<String>,
+    pub(super) origin: Option<String>,
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<String> {

@@ -20,30 +20,30 @@ use crate::text::number::grouped;
 
 /// Arguments of `data inspect`.
 #[derive(Clone, Debug, Args)]
-pub struct InspectArgs {
+pub(super) struct InspectArgs {
     /// File, folder or glob
     #[arg(value_name = "PATH")]
-    pub path: PathBuf,
+    pub(super) path: PathBuf,
 
     /// Its format, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
-    pub input_format: Option<String>,
+    pub(super) input_format: Option<String>,
 
     /// How it is read.
     #[command(flatten)]
-    pub reading: ReadingArgs,
+    pub(super) reading: ReadingArgs,
 
     /// First rows to show
     #[arg(long, value_name = "N", default_value_t = 5)]
-    pub rows: usize,
+    pub(super) rows: usize,
 
     /// Rows to read at most; else all
     #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
+    pub(super) limit: Option<u64>,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    pub format: DataFormat,
+    pub(super) format: DataFormat,
 }
 
 pub(super) fn run(args: &InspectArgs) -> Result<String> {

@@ -15,18 +15,18 @@ use crate::text::number::grouped;
 
 /// Arguments of `data list`.
 #[derive(Clone, Debug, Args)]
-pub struct ListArgs {
+pub(super) struct ListArgs {
     /// The data folder; else STREAMJOIN_DATA, else `datasets` from here upward
     #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    pub(super) data_dir: Option<PathBuf>,
 
     /// Compare sizes and SHA-256 with what is recorded
     #[arg(long)]
-    pub verify: bool,
+    pub(super) verify: bool,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    pub format: DataFormat,
+    pub(super) format: DataFormat,
 }
 
 /// What to print, and whether all files are what they should be.

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum DataFormat {
+pub(super) enum DataFormat {
     /// Tables.
     #[default]
     Human,

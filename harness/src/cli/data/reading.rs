@@ -11,20 +11,20 @@ use crate::scenario::Ordered;
 
 /// How text is read.
 #[derive(Clone, Debug, Args)]
-pub struct ReadingArgs {
+pub(super) struct ReadingArgs {
     /// Columns of CSV and JSON lines with their types, as in a scenario:
     /// '{ id = "bigint", at = "timestamp" }'
     #[arg(long, value_name = "TOML")]
-    pub schema: Option<String>,
+    pub(super) schema: Option<String>,
 
     /// CSV: what separates fields, one ASCII character or `tab`
     #[arg(long, value_name = "CHARACTER")]
-    pub delimiter: Option<String>,
+    pub(super) delimiter: Option<String>,
 
     /// CSV: the first line is a row; columns are _c0, _c1, ... unless --schema
     /// names them
     #[arg(long)]
-    pub no_header: bool,
+    pub(super) no_header: bool,
 }
 
 impl ReadingArgs {

@@ -12,9 +12,9 @@ use streamjoin_datasets::{BatchCut, Live, LiveFormat, Lost, RecordOptions, Recor
 use super::failure::failure;
 use super::reading::ReadingArgs;
 use super::writing::WritingArgs;
-use crate::cli::bar::Bar;
+use crate::cli::progress_bar::Bar;
 use crate::cli::output::complain;
-use crate::cli::written::check_stdin;
+use crate::cli::output_paths::check_stdin;
 use crate::error::{Failure, Result};
 use crate::interrupt::{self, Attentive};
 use crate::text::bytes;
@@ -31,52 +31,52 @@ reached, or until Ctrl-C, which is not a failure: the rows so far are kept. Inpu
 gzip or zstd is decompressed.
 
   kcat -C -b localhost -t clicks -J | streamjoin data record -o clicks.arrow")]
-pub struct RecordArgs {
+pub(super) struct RecordArgs {
     /// What is written.
     #[command(flatten)]
-    pub writing: WritingArgs,
+    pub(super) writing: WritingArgs,
 
     /// Format of the input (csv, jsonl, kcat, arrow-stream); else its first
     /// bytes say
     #[arg(long, value_name = "FORMAT")]
-    pub input_format: Option<String>,
+    pub(super) input_format: Option<String>,
 
     /// How the input is read.
     #[command(flatten)]
-    pub reading: ReadingArgs,
+    pub(super) reading: ReadingArgs,
 
     /// kcat: prefix of the names of the columns key, topic, partition, offset
     /// and ts
     #[arg(long, value_name = "PREFIX", default_value = "")]
-    pub kcat_prefix: String,
+    pub(super) kcat_prefix: String,
 
     /// Column that gets the time of arrival
     #[arg(long, value_name = "COLUMN", default_value = "arrival")]
-    pub arrival: String,
+    pub(super) arrival: String,
 
     /// Cut a batch after N rows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub batch_rows: Option<u64>,
+    pub(super) batch_rows: Option<u64>,
 
     /// Cut a batch at each tick of arrival time, such as 1s
     #[arg(long, value_name = "DURATION")]
-    pub batch_every: Option<Micros>,
+    pub(super) batch_every: Option<Micros>,
 
     /// Column that gets the number of the batch, if batches are cut
     #[arg(long, value_name = "COLUMN", default_value = "batch_id")]
-    pub batch_column: String,
+    pub(super) batch_column: String,
 
     /// Stop after N rows
     #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
+    pub(super) limit: Option<u64>,
 
     /// Stop after this long, such as 30s or "1 hour"
     #[arg(long, value_name = "DURATION")]
-    pub duration: Option<Micros>,
+    pub(super) duration: Option<Micros>,
 
     /// No count of rows (there is one on a terminal only)
     #[arg(short, long)]
-    pub quiet: bool,
+    pub(super) quiet: bool,
 }
 
 /// What to print, and what ended the recording too early.

@@ -10,30 +10,30 @@ use crate::error::Result;
 
 /// What is written.
 #[derive(Clone, Debug, Args)]
-pub struct WritingArgs {
+pub(super) struct WritingArgs {
     /// File to write; its extension is its format (.arrow, .parquet, .arrows, .csv, .jsonl)
     #[arg(short, long, value_name = "PATH")]
-    pub output: PathBuf,
+    pub(super) output: PathBuf,
 
     /// Format to write, if the extension does not say
     #[arg(long, value_name = "FORMAT")]
-    pub output_format: Option<String>,
+    pub(super) output_format: Option<String>,
 
     /// Replace an existing file
     #[arg(long)]
-    pub force: bool,
+    pub(super) force: bool,
 
     /// Name in the catalogue; else the file's name
     #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
+    pub(super) name: Option<String>,
 
     /// One sentence on what a row is
     #[arg(long, value_name = "TEXT", default_value = "")]
-    pub description: String,
+    pub(super) description: String,
 
     /// Event-time column
     #[arg(long, value_name = "COLUMN")]
-    pub event_time: Option<String>,
+    pub(super) event_time: Option<String>,
 }
 
 impl WritingArgs {

@@ -3,16 +3,18 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Format, describe};
-use crate::cli::bar::Bar;
-use crate::cli::options::positive;
+use super::described::described;
+use super::format::Format;
+use super::summary_table::{machine, title};
 use crate::cli::output::{Results, allocator};
-use crate::cli::table;
-use crate::cli::written::ReportFile;
+use crate::cli::progress_bar::Bar;
+use crate::cli::report_file::ReportFile;
+use crate::cli::scenario_args::positive;
+use crate::cli::text_table::{or_dash, table};
 use crate::error::{Failure, FailureKind, Result};
 use crate::measure::{Sustainable, SustainableRate, Trial, TrialOutcome, sustainable_rate};
 use crate::plan::{Plan, Strategy};
-use crate::record::{Environment, Quantiles, SCHEMA_VERSION};
+use crate::record::{Environment, Quantiles, SCHEMA_VERSION, csv};
 use crate::replay::system_clock;
 use crate::scenario::{Located, Pace, Scenario};
 use crate::sink::SinkSpec;
@@ -119,7 +121,7 @@ impl FindRateArgs {
         let isa = strategies.first().map_or("none", |strategy| strategy.isa.name());
         let found = RateReport {
             schema_version: SCHEMA_VERSION,
-            scenario: describe(scenario, limit),
+            scenario: described(scenario, limit),
             environment: Environment::detect(isa, allocator(), plan.data_hash()),
             p99_ms: asked.p99.as_secs_f64() * 1e3,
             probe_seconds: asked.trial.as_secs_f64(),
@@ -200,8 +202,7 @@ fn json_line(line: &Line<'_>) -> Result<String> {
 }
 
 fn csv(rates: &[SustainableRate]) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = [
+    const COLUMNS: [&str; 10] = [
         "strategy",
         "rowsPerSecond",
         "failsAtRowsPerSecond",
@@ -213,36 +214,25 @@ fn csv(rates: &[SustainableRate]) -> Result<String> {
         "inconclusive",
         "note",
     ];
-    writer.write_record(header).map_err(Failure::run)?;
-    for rate in rates {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-        let latency = rate.latency_ms;
-        let record = [
-            rate.strategy.clone(),
-            number(rate.rows_per_second),
-            number(rate.fails_at_rows_per_second),
-            number(latency.map(|latency| latency.p50)),
-            number(latency.map(|latency| latency.p99)),
-            number(latency.map(|latency| latency.max)),
-            number(Some(rate.unthrottled_rows_per_second)),
-            rate.trials.len().to_string(),
-            rate.inconclusive.clone().unwrap_or_default(),
-            rate.note.clone().unwrap_or_default(),
-        ];
-        writer.write_record(record).map_err(Failure::run)?;
-    }
-    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
-    String::from_utf8(bytes).map_err(Failure::run)
+    let lines = rates.iter().map(|rate| {
+        let mut fields = serde_json::to_value(Line::of(rate)).map_err(Failure::run)?;
+        for quantile in ["p50", "p99", "max"] {
+            fields[format!("{quantile}Ms")] = fields["latencyMs"][quantile].clone();
+        }
+        let fields = csv::flat(fields);
+        Ok(COLUMNS.map(|column| fields.get(column)).to_vec())
+    });
+    csv::text(COLUMNS, lines.collect::<Result<_>>()?)
 }
 
 fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
-    let mut lines = vec![table::title(scenario)];
+    let mut lines = vec![title(scenario)];
     lines.push(format!(
         "highest rate at which p99 from the due time stays within {} ms and the backlog does not grow; probes of {}",
         significant(found.p99_ms),
         seconds(found.probe_seconds)
     ));
-    let mut rows = table::table(&[
+    let mut rows = table(&[
         "strategy",
         "sustainable rows/s",
         "p50 ms",
@@ -254,7 +244,7 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
     ]);
     for rate in &found.rates {
         let latency = |pick: fn(&Quantiles) -> f64| {
-            table::or_dash(rate.latency_ms.as_ref().map(|l| significant(pick(l))))
+            or_dash(rate.latency_ms.as_ref().map(|l| significant(pick(l))))
         };
         let held = match (rate.rows_per_second, &rate.inconclusive) {
             (Some(held), Some(_)) => format!(">= {}", number::rate(held)),
@@ -267,7 +257,7 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
             latency(|latency| latency.p50),
             latency(|latency| latency.p99),
             latency(|latency| latency.max),
-            table::or_dash(rate.fails_at_rows_per_second.map(number::rate)),
+            or_dash(rate.fails_at_rows_per_second.map(number::rate)),
             number::rate(rate.unthrottled_rows_per_second),
             rate.trials.len().to_string(),
         ]);
@@ -283,7 +273,7 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
         let words = rate.note.iter().chain(&rate.inconclusive);
         lines.extend(words.map(|word| format!("{}: {word}", rate.strategy)));
     }
-    lines.push(table::machine(&found.environment));
+    lines.push(machine(&found.environment));
     lines
 }
 

@@ -1,7 +1,7 @@
 //! Passes on what one strategy's first pass tells.
 
-use crate::cli::bar::Bar;
 use crate::cli::output::{Results, complain};
+use crate::cli::progress_bar::Bar;
 use crate::error::Result;
 use crate::record::{Finding, Idle, Line, Progress, RunRecord, Summary};
 use crate::replay::ProgressListener;

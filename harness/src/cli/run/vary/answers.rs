@@ -1,7 +1,7 @@
 //! Whether combinations that must give the same rows do.
 
 use super::axis::{Axis, Setting};
-use super::{Run, text};
+use super::run::{Run, text};
 use crate::error::Result;
 use crate::measure;
 use crate::record::RunRecord;

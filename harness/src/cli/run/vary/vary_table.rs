@@ -2,8 +2,8 @@
 
 use comfy_table::Table;
 
-use super::Run;
-use crate::cli::table::{millis, or_dash, table};
+use super::run::Run;
+use crate::cli::text_table::{millis, or_dash, table};
 use crate::record::Quantiles;
 use crate::scenario::Scenario;
 use crate::text::bytes;

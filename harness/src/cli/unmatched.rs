@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 use crate::sink::SinkSpec;
 
 /// The file, and the plan that carries what it holds.
-pub(in crate::cli) struct Unmatched {
+pub(super) struct Unmatched {
     plan: Plan,
     sink: SinkSpec,
 }
@@ -22,7 +22,7 @@ impl Unmatched {
     /// # Errors
     /// A usage failure for a path that is used or of no known format, and for a
     /// join that cannot say which rows found nothing.
-    pub(in crate::cli) fn new(
+    pub(super) fn new(
         scenario: &Scenario,
         limit: Option<u64>,
         path: &Path,
@@ -47,7 +47,7 @@ impl Unmatched {
     }
 
     /// Where a measurement writes.
-    pub(in crate::cli) fn to(&self) -> UnmatchedTo<'_> {
+    pub(super) fn to(&self) -> UnmatchedTo<'_> {
         UnmatchedTo { plan: &self.plan, sink: &self.sink }
     }
 }

@@ -2,24 +2,31 @@
 
 mod answers;
 mod axis;
-mod table;
+mod run;
+mod vary_table;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::csv::{CsvFile, Line, csv};
+use super::args::RunArgs;
+use super::described::described;
+use super::format::Format;
+use super::own_process::{Files, measure_in_own_process};
 use super::reporter::Reporter;
-use super::{Files, Format, RunArgs, check, describe, elsewhere, sink, warn};
-use crate::cli::findings;
+use super::summary_csv::{Line, csv};
+use crate::cli::csv_file::CsvFile;
+use crate::cli::findings_text;
 use crate::cli::output::{Results, allocator};
-use crate::cli::written::{self, ReportFile};
+use crate::cli::output_paths;
+use crate::cli::preflight::{check, sink, warn};
+use crate::cli::report_file::ReportFile;
 use crate::error::{Failure, Result};
 use crate::interrupt;
-use crate::plan::{Strategy, plan, strategies};
-use crate::record::{Environment, Finding, RunRecord, SCHEMA_VERSION};
+use crate::plan::{Plan, Strategy, plan, strategies};
+use crate::record::{Environment, SCHEMA_VERSION};
 use crate::scenario::{self, Scenario};
 use crate::sink::SinkSpec;
 use axis::Setting;
+use run::{Run, text};
 
 pub(super) use axis::{Axis, axis};
 
@@ -37,15 +44,6 @@ struct Combination {
     data_hash: Option<String>,
 }
 
-/// One strategy's run with the settings that mean something to it.
-#[derive(Debug)]
-struct Run {
-    settings: Vec<Setting>,
-    /// Whether a setting is about another strategy.
-    elsewhere: Vec<bool>,
-    record: RunRecord,
-}
-
 /// Runs every strategy with every combination, each in a process of its own.
 pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
     let written = [
@@ -56,11 +54,6 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
         return Err(Failure::usage(format!(
             "{flag} with --vary: the rows of which combination? Run that one alone, with --set in place of --vary"
         )));
-    }
-    if args.unmatched.is_some() {
-        return Err(Failure::usage(
-            "--unmatched with --vary: the rows of which combination? Run that one alone, with --set in place of --vary",
-        ));
     }
     let combinations = combinations(args, scenario)?;
     let report = args.report.as_deref();
@@ -85,7 +78,7 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
         let isa = first.strategies.first().map_or("none", |strategy| strategy.isa.name());
         let document = json!({
             "schemaVersion": SCHEMA_VERSION,
-            "scenario": describe(scenario, args.strategies.limit),
+            "scenario": described(scenario, args.strategies.limit),
             "environment": Environment::detect(isa, allocator(), first.data_hash.clone()),
             "vary": &keys,
             "runs": runs.iter().map(Run::json).collect::<Result<Vec<Value>>>()?,
@@ -93,9 +86,9 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
         serde_json::to_string_pretty(&document).map_err(Failure::run)
     };
     match args.format {
-        Format::Human => table::lines(scenario, &keys, &runs, &may_change, verified.is_ok())
+        Format::Human => vary_table::lines(scenario, &keys, &runs, &may_change, verified.is_ok())
             .iter()
-            .chain(&findings::lines(&runs.iter().map(Run::found).collect::<Vec<_>>()))
+            .chain(&findings_text::lines(&runs.iter().map(Run::found).collect::<Vec<_>>()))
             .try_for_each(|line| results.line(line))?,
         Format::Json => results.line(&document()?)?,
         Format::Jsonl => {}
@@ -148,7 +141,7 @@ fn combination(args: &RunArgs, settings: &[Setting], scenario: Scenario) -> Resu
     let strategies = strategies(&scenario, &args.strategies.strategy, args.strategies.threads)?;
     // Nothing is given out, but what the scenario says has to be possible.
     check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
-    written::check(&scenario, &plan, &SinkSpec::None, &args.written())?;
+    output_paths::check(&scenario, &plan, &SinkSpec::None, &args.written())?;
     let (rows, data_hash) = (plan.rows(), plan.data_hash());
     Ok(Combination { settings: settings.to_vec(), scenario, strategies, rows, data_hash })
 }
@@ -197,7 +190,7 @@ fn measure(
             let label = format!("{} {}", text(settings), strategy.name);
             let mut reporter = Reporter::new(&label, combination.rows, args.quiet, results, warned);
             reporter.keeps = args.report.is_some() || args.format == Format::Json;
-            let measured = elsewhere(
+            let measured = measure_in_own_process(
                 &combination.scenario,
                 strategy,
                 Files { sink: &SinkSpec::None, unmatched: None, force: false },
@@ -221,66 +214,7 @@ fn measure(
 }
 
 /// Says what no combination before was warned of.
-fn warn_once(plan: &crate::plan::Plan, strategies: &[Strategy], warned: &[String]) -> Vec<String> {
+fn warn_once(plan: &Plan, strategies: &[Strategy], warned: &[String]) -> Vec<String> {
     let new = |warning: &String| !warned.contains(warning);
     warn(plan, strategies, &new)
-}
-
-/// Settings for people.
-fn text(settings: &[Setting]) -> String {
-    settings.iter().map(Setting::to_string).collect::<Vec<_>>().join(", ")
-}
-
-impl Run {
-    /// What it found, by its name.
-    fn found(&self) -> (String, &[Finding]) {
-        let name = format!("{} {}", text(&self.settings), self.record.strategy);
-        (name, &self.record.findings)
-    }
-
-    /// A value a varied key, empty where it is about another strategy.
-    fn values(&self) -> Vec<String> {
-        let shown = |(setting, elsewhere): (&Setting, &bool)| match elsewhere {
-            true => String::new(),
-            false => setting.shown(),
-        };
-        self.settings.iter().zip(&self.elsewhere).map(shown).collect()
-    }
-
-    fn settings_json(&self) -> Value {
-        let pairs = self.settings.iter().zip(&self.elsewhere).map(|(setting, elsewhere)| {
-            let value = if *elsewhere { Value::Null } else { setting.json() };
-            (setting.key.clone(), value)
-        });
-        Value::Object(pairs.collect::<Map<String, Value>>())
-    }
-
-    fn json(&self) -> Result<Value> {
-        let mut run = serde_json::to_value(&self.record).map_err(Failure::run)?;
-        run["settings"] = self.settings_json();
-        Ok(run)
-    }
-
-    /// One line of JSON: `event`, `settings`, `strategy`, then the summary's fields.
-    fn line(&self) -> Result<String> {
-        #[derive(Serialize)]
-        struct Flat<'a> {
-            event: &'static str,
-            settings: Value,
-            strategy: &'a str,
-            #[serde(flatten)]
-            summary: &'a crate::record::Summary,
-            warnings: &'a [String],
-            findings: &'a [Finding],
-        }
-        serde_json::to_string(&Flat {
-            event: "summary",
-            settings: self.settings_json(),
-            strategy: &self.record.strategy,
-            summary: &self.record.summary,
-            warnings: &self.record.warnings,
-            findings: &self.record.findings,
-        })
-        .map_err(Failure::run)
-    }
 }

@@ -1,12 +1,13 @@
 //! Results for people.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::Table;
 
+use crate::cli::text_table::{millis, or_dash, table};
 use crate::measure::comparable;
 use crate::record::{Ended, Environment, Report, RunRecord, Summary};
 use crate::scenario::Scenario;
 use crate::text::duration::seconds;
-use crate::text::number::{grouped, rate, significant};
+use crate::text::number::{grouped, rate};
 use crate::text::{bytes, percent};
 
 /// The lines that `run` prints; `verified` = all strategies gave the same rows.
@@ -240,24 +241,4 @@ pub(super) fn machine(environment: &Environment) -> String {
         environment.version,
         environment.allocator
     )
-}
-
-/// An empty table whose first column is text and whose others are numbers.
-pub(super) fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_BORDERS_ONLY);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-pub(super) fn or_dash(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "-".to_owned())
-}
-
-pub(super) fn millis(millis: f64) -> String {
-    significant(millis)
 }
