@@ -1,9 +1,12 @@
 //! Failures of the tool, and the exit code that each one has.
 
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 /// What kind of failure ended the run; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FailureKind {
     /// Anything after the first row was read, and any missing or unreadable file: exit code 1.
     Run,
@@ -53,44 +56,97 @@ impl FailureKind {
     }
 }
 
-/// A failure with its kind and one clear message.
+/// What a failure says, and the error that it comes from, if there is one.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    message: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl From<String> for Cause {
+    fn from(message: String) -> Self {
+        Self { message, source: None }
+    }
+}
+
+impl From<&str> for Cause {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+macro_rules! causes {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for Cause {
+            fn from(error: $error) -> Self {
+                Self { message: error.to_string(), source: Some(Arc::new(error)) }
+            }
+        }
+    )+};
+}
+
+causes! {
+    arrow::error::ArrowError,
+    csv::Error,
+    rayon::ThreadPoolBuildError,
+    serde_json::Error,
+    std::io::Error,
+    std::string::FromUtf8Error,
+    streamjoin_datasets::DatasetError,
+    streamjoin_kernels::JoinError,
+    streamjoin_sql::SqlError,
+    toml::de::Error,
+    toml_edit::TomlError,
+}
+
+/// A failure with its kind, one clear message, and the error that it comes from.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Decides the exit code.
     pub kind: FailureKind,
     /// What went wrong, where, and what to do about it.
     pub message: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Failure {
+    /// A failure of this kind.
+    pub fn new(kind: FailureKind, cause: impl Into<Cause>) -> Self {
+        let Cause { message, source } = cause.into();
+        Self { kind, message, source }
+    }
+
     /// A failure that arguments, scenario or schemas show before the first row.
-    pub fn usage(message: impl fmt::Display) -> Self {
-        Self { kind: FailureKind::Usage, message: message.to_string() }
+    pub fn usage(cause: impl Into<Cause>) -> Self {
+        Self::new(FailureKind::Usage, cause)
     }
 
     /// A failure met while reading, joining or writing.
-    pub fn run(message: impl fmt::Display) -> Self {
-        Self { kind: FailureKind::Run, message: message.to_string() }
+    pub fn run(cause: impl Into<Cause>) -> Self {
+        Self::new(FailureKind::Run, cause)
     }
 
     /// A wrong result.
-    pub fn wrong_result(message: impl fmt::Display) -> Self {
-        Self { kind: FailureKind::WrongResult, message: message.to_string() }
+    pub fn wrong_result(cause: impl Into<Cause>) -> Self {
+        Self::new(FailureKind::WrongResult, cause)
+    }
+
+    /// The same failure with another message.
+    #[must_use]
+    pub fn saying(self, message: String) -> Self {
+        Self { message, ..self }
     }
 
     /// Somebody asked to end.
     #[must_use]
     pub fn interrupted() -> Self {
-        Self { kind: FailureKind::Interrupted, message: "interrupted".to_owned() }
+        Self::new(FailureKind::Interrupted, "interrupted")
     }
 
     /// The time limit is over.
     #[must_use]
     pub fn timed_out() -> Self {
-        Self {
-            kind: FailureKind::TimedOut,
-            message: "the time limit (--timeout) is over".to_owned(),
-        }
+        Self::new(FailureKind::TimedOut, "the time limit (--timeout) is over")
     }
 
     /// What was asked for, when a whole pass was done and only its timing was
@@ -104,7 +160,7 @@ impl Failure {
         };
         let message =
             format!("{asked} while the measurement was repeated; rows and counts are whole");
-        Self { message, ..asked }
+        asked.saying(message)
     }
 
     /// The same failure with `place: ` put before its message; what was asked
@@ -125,7 +181,24 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl Error for Failure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_keeps_the_error_that_it_comes_from() {
+        let failure = Failure::run(std::io::Error::other("no disk")).at("a.csv");
+        assert_eq!(failure.to_string(), "a.csv: no disk");
+        assert!(failure.source().unwrap().is::<std::io::Error>());
+        assert!(Failure::usage("no stream").source().is_none());
+    }
+}

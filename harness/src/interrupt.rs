@@ -78,11 +78,9 @@ pub(crate) fn named(failure: Failure) -> Failure {
     if failure.kind != FailureKind::Interrupted || REQUESTED.load(Ordering::Relaxed) != CLOCK {
         return failure;
     }
-    let Failure { kind, message } = Failure::timed_out();
-    Failure {
-        kind,
-        message: failure.message.replacen(&Failure::interrupted().message, &message, 1),
-    }
+    let timed_out = Failure::timed_out();
+    let message = failure.message.replacen(&Failure::interrupted().message, &timed_out.message, 1);
+    timed_out.saying(message)
 }
 
 /// What a run that was asked to end ends with.

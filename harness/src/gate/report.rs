@@ -151,7 +151,7 @@ impl GateReport {
         if self.verdict != Verdict::Failed {
             message += &format!("; {accept}");
         }
-        Err(Failure { kind, message })
+        Err(Failure::new(kind, message))
     }
 }
 

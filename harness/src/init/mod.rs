@@ -97,9 +97,9 @@ pub fn propose(question: &Question<'_>) -> Result<Proposal> {
 /// A guess that does not even bind is told, not written.
 fn works(path: &Path, text: &str) -> Result<()> {
     let scenario = parse(SourceText::new(path, text), "init")?;
-    plan(&scenario, None).map(drop).map_err(|failure| Failure {
-        kind: failure.kind,
-        message: format!("what was guessed does not work ({}); write the scenario by hand, or use run --stream, --table and --on", failure.message),
+    plan(&scenario, None).map(drop).map_err(|failure| {
+        let message = format!("what was guessed does not work ({failure}); write the scenario by hand, or use run --stream, --table and --on");
+        failure.saying(message)
     })
 }
 

@@ -62,6 +62,6 @@ impl From<&Failure> for SentFailure {
 
 impl From<SentFailure> for Failure {
     fn from(sent: SentFailure) -> Self {
-        Self { kind: FailureKind::of_exit_code(sent.code), message: sent.message }
+        Self::new(FailureKind::of_exit_code(sent.code), sent.message)
     }
 }

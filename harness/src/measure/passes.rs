@@ -165,5 +165,6 @@ fn abandoned(failure: Failure, sinks: impl Iterator<Item = Box<dyn Sink>>) -> Fa
         Err(second) => format!("; and then: {second}"),
     });
     let notes: String = notes.collect();
-    Failure { kind: failure.kind, message: failure.message + &notes }
+    let message = format!("{failure}{notes}");
+    failure.saying(message)
 }

@@ -12,9 +12,9 @@ use streamjoin_datasets::{BatchCut, Live, LiveFormat, Lost, RecordOptions, Recor
 use super::failure::failure;
 use super::reading::ReadingArgs;
 use super::writing::WritingArgs;
-use crate::cli::progress_bar::Bar;
 use crate::cli::output::complain;
 use crate::cli::output_paths::check_stdin;
+use crate::cli::progress_bar::Bar;
 use crate::error::{Failure, Result};
 use crate::interrupt::{self, Attentive};
 use crate::text::bytes;

@@ -152,10 +152,8 @@ fn inconclusive(rates: &[SustainableRate]) -> Option<Failure> {
         Some(format!("strategy `{}`: {why}", rate.strategy))
     });
     let message = unclear.collect::<Vec<_>>().join("; ");
-    (!message.is_empty()).then(|| Failure {
-        kind: FailureKind::Inconclusive,
-        message: format!("inconclusive: {message}"),
-    })
+    (!message.is_empty())
+        .then(|| Failure::new(FailureKind::Inconclusive, format!("inconclusive: {message}")))
 }
 
 /// A line of `--format jsonl`.

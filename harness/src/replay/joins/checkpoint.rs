@@ -49,7 +49,7 @@ impl Checkpoint {
         outcome.checksum = self.checksum;
         *counts = self.counts;
         let message = format!("{failure} after {} whole batches", outcome.batches);
-        outcome.cut_short = Some(Failure { kind: failure.kind, message });
+        outcome.cut_short = Some(failure.saying(message));
         Ok(())
     }
 }

@@ -150,9 +150,9 @@ fn combination(args: &RunArgs, settings: &[Setting], scenario: Scenario) -> Resu
 fn of_vary(failure: Failure) -> Failure {
     let message = match failure.message.strip_prefix("--set ") {
         Some(rest) => format!("--vary {}", rest.replacen(" (with --set)", "", 1)),
-        None => failure.message,
+        None => return failure,
     };
-    Failure { kind: failure.kind, message }
+    failure.saying(message)
 }
 
 /// Runs what is not run yet; ends with the first run that was cut short.
