@@ -46,6 +46,7 @@ mod import;
 mod input;
 mod nearest;
 mod place;
+pub mod random;
 mod recorder;
 mod sidecar;
 mod source;

@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::{check_clock, default_start, parse_start, time_of};
 use super::held_back::HeldBack;
-use super::random::{KeyOf, Random, below};
 use super::rows::{Generate, Rows, batch};
-use super::zipf::Zipf;
 use crate::error::{DatasetError, Result};
+use crate::random::{KeyOf, Random, Zipf, below};
 use crate::type_text::timestamp_utc;
 
 const SECOND: i64 = 1_000_000;

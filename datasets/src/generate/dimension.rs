@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::MAX_PAYLOADS;
 use super::permutation::Permutation;
-use super::random::{KeyOf, Random, payload};
 use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
+use crate::random::{KeyOf, Random, payload};
 
 /// Columns `key` (bigint, unique, in no order) and the payloads `d0`, `d1`, ...
 /// (bigint, 0 to 2^20 - 1), which depend on the key and the seed only.

@@ -8,10 +8,9 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 use super::clock::{check_clock, default_start, parse_start, time_of};
-use super::random::{KeyOf, Random, below, payload};
 use super::rows::{Generate, Rows, batch};
-use super::zipf::Zipf;
 use crate::error::{DatasetError, Result};
+use crate::random::{KeyOf, Random, Zipf, below, payload};
 use crate::type_text::timestamp_utc;
 
 /// Columns `key` (bigint), `event_time` (microseconds, UTC) and the payloads

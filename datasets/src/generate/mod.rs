@@ -10,12 +10,10 @@ mod held_back;
 mod keys;
 mod nexmark;
 mod permutation;
-mod random;
 mod rate;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod zipf;
 
 pub use ad_events::{AdEvents, AdStream};
 pub use dimension::Dimension;

@@ -10,9 +10,9 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
 use super::clock::{check_clock, default_start, parse_start, time_of};
-use super::random::{Random, below};
 use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
+use crate::random::{Random, below};
 use crate::type_text::timestamp_utc;
 
 /// Events of one round: a person, three auctions, 46 bids.

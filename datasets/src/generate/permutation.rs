@@ -1,6 +1,6 @@
 //! A shuffle that needs no memory: a small Feistel network on `0..n`.
 
-use super::random::mix;
+use crate::random::mix;
 
 /// A permutation of `0..n`.
 #[derive(Debug, Clone, Copy)]

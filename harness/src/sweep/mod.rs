@@ -22,7 +22,6 @@ mod room;
 mod tests;
 mod timer;
 mod workload;
-mod zipf;
 
 pub use contender::Contender;
 pub use cost_cell::CostCell;

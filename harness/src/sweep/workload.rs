@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use streamjoin_kernels::arch::mix;
+use streamjoin_datasets::random::{Random, Zipf, below, share};
 
 use super::key_kind::{KeyKind, NULL, scramble};
-use super::zipf::Zipf;
 
 /// A table and the probes of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,19 +75,20 @@ impl Workload {
     /// other keys as the table has.
     pub(super) fn probe_ordinals(&self, rows: usize) -> Vec<u64> {
         let distinct = self.distinct() as u64;
-        let zipf = (self.zipf > 0.0).then(|| Zipf::new(distinct, self.zipf));
-        let mut random = Random(0);
-        (0..rows)
-            .map(|_| {
-                if random.share() < self.null_share {
+        let zipf = (self.zipf > 0.0).then(|| Zipf::new(self.distinct(), self.zipf));
+        // The same numbers in every run.
+        let [nulls, hits, keys] = [0, 1, 2].map(|purpose| Random::new(0, purpose));
+        (0..rows as u64)
+            .map(|row| {
+                if share(nulls.at(row)) < self.null_share {
                     return NULL;
                 }
-                if random.share() >= self.hit_rate {
-                    return distinct + random.below(distinct);
+                if share(hits.at(row)) >= self.hit_rate {
+                    return distinct + below(keys.at(row), distinct);
                 }
-                match zipf {
-                    None => random.below(distinct),
-                    Some(zipf) => place(zipf.draw(|| random.share()), distinct),
+                match &zipf {
+                    None => below(keys.at(row), distinct),
+                    Some(zipf) => place(zipf.pick(keys.at(row)), distinct),
                 }
             })
             .collect()
@@ -105,25 +105,6 @@ fn place(rank: u64, distinct: u64) -> u64 {
         if ordinal < distinct {
             return ordinal;
         }
-    }
-}
-
-/// The same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    /// From 0 to 1, 1 excluded.
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / 2_f64.powi(53)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 }
 

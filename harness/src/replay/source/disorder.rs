@@ -13,6 +13,7 @@ use super::time_order::TimeOrder;
 use crate::error::{Failure, Result};
 use crate::plan::StreamPlan;
 use crate::scenario::DisorderSpec;
+use streamjoin_datasets::random::mix;
 
 /// The pieces of a stream, put out of order where it is asked for.
 pub(crate) struct Disordered<'p, I> {
@@ -92,7 +93,7 @@ impl Disorder {
             // 1 becomes 2^64 - 1: all but one row in 2^64.
             share: (spec.share.clamp(0.0, 1.0) * 18_446_744_073_709_551_616.0) as u64,
             max: spec.max.0.max(1).unsigned_abs(),
-            seed: mix(spec.seed ^ mix(stream)),
+            seed: draw(spec.seed ^ draw(stream)),
             rows: 0,
             order: TimeOrder::default(),
             kept: VecDeque::new(),
@@ -119,9 +120,9 @@ impl Disorder {
             self.release(time, &mut out);
             let number = self.rows;
             self.rows += 1;
-            let coin = mix(self.seed.wrapping_add(number.wrapping_mul(GOLDEN)));
+            let coin = draw(self.seed.wrapping_add(number.wrapping_mul(GOLDEN)));
             if coin < self.share {
-                let wait = (u128::from(mix(coin)) * u128::from(self.max)) >> 64;
+                let wait = (u128::from(draw(coin)) * u128::from(self.max)) >> 64;
                 let due = time.saturating_add(wait as i64).saturating_add(1);
                 self.held.push(Reverse(Held { due, number, batch, row }));
                 self.kept[batch - self.first].1 += 1;
@@ -173,10 +174,7 @@ impl Disorder {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A bijection of 64 bits without visible pattern (the splitmix64 finaliser).
-fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(GOLDEN);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+/// A random number from another one.
+fn draw(x: u64) -> u64 {
+    mix(x.wrapping_add(GOLDEN))
 }

@@ -1,7 +1,8 @@
 //! Zipf's distribution by Walker's alias method: one table look-up per draw.
 
 /// Ordinal `k` (from 0) is drawn with probability proportional to `1 / (k + 1)^s`.
-pub(super) struct Zipf {
+#[derive(Debug)]
+pub struct Zipf {
     /// For each column of the table: up to which fraction of 2^32 it stands for
     /// itself, and what it stands for above.
     columns: Vec<(u32, u32)>,
@@ -9,7 +10,8 @@ pub(super) struct Zipf {
 
 impl Zipf {
     /// `n` is at least 1 and at most 2^31.
-    pub(super) fn new(n: usize, exponent: f64) -> Zipf {
+    #[must_use]
+    pub fn new(n: usize, exponent: f64) -> Zipf {
         let weight = |k: usize| ((k + 1) as f64).powf(-exponent);
         let total: f64 = (0..n).map(weight).sum();
         // Weights fall with k: heavy columns are a prefix, light ones the rest,
@@ -39,8 +41,10 @@ impl Zipf {
         Zipf { columns }
     }
 
+    /// An ordinal, from a random number.
     #[inline]
-    pub(super) fn pick(&self, random: u64) -> u64 {
+    #[must_use]
+    pub fn pick(&self, random: u64) -> u64 {
         let product = u128::from(random) * self.columns.len() as u128;
         let column = (product >> 64) as usize;
         let (own, alias) = self.columns[column];
@@ -68,7 +72,7 @@ fn partition_point(n: usize, heavy: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::random::Random;
+    use crate::random::Random;
 
     #[test]
     fn frequencies_are_those_of_the_law() {
