@@ -1,4 +1,4 @@
-//! `baseline`: what strategies come to, kept for the gate.
+//! `baseline`: results of strategies, kept for the gate.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::record::Progress;
 use crate::replay::ProgressListener;
 use crate::scenario::shipped_names;
 
-/// Keep what strategies come to, for `gate` to compare with
+/// Record the results of strategies for `gate` to compare with
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
     #[command(subcommand)]
@@ -43,7 +43,7 @@ pub(super) struct Folders {
 /// Run every strategy of some scenarios once and write a baseline
 ///
 /// Answers, rows and bytes of state, bytes of tables and counts of work go to NAME.json in the
-/// folder of baselines. There is no clock in it and nothing of this machine, so that it can be
+/// folder of baselines. The file holds no times and nothing about this machine, so it can be
 /// committed, and compared with anywhere.
 #[derive(Debug, Args)]
 struct SaveArgs {
@@ -79,7 +79,7 @@ impl SaveArgs {
         let file = BaselineFile::new(&self.folders.baseline_dir, &self.name)?;
         if !self.force && file.path().exists() {
             return Err(Failure::usage(format!(
-                "{} exists: to bring it up to date and keep its history, use `streamjoin gate {} --accept \"why\"`; to begin anew, add --force",
+                "{} exists: to bring it up to date and keep its history, use `streamjoin gate {} --accept \"why\"`; to start over, add --force",
                 file.path().display(),
                 self.name
             )));

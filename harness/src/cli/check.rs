@@ -12,8 +12,8 @@ use crate::text::number::grouped;
 
 /// Validate a scenario and read its data without joining
 ///
-/// Every file that the scenario needs is read once: damaged files, malformed values and casts
-/// that fail are found here.
+/// Reads every file that the scenario needs once, and so finds damaged files, malformed values and
+/// casts that fail.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]

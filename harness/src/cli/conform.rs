@@ -12,14 +12,13 @@ use crate::plan::default_isa;
 /// Run recorded cases and compare every batch with Spark's answer
 #[derive(Clone, Debug, Args)]
 pub(super) struct ConformArgs {
-    /// Case files, one JSON object a line (.jsonl, also .jsonl.zst); without
-    /// one the shipped cases, recorded from Apache Spark 4.3.0, are run
+    /// Case files, one JSON object per line (.jsonl or .jsonl.zst) [default: the shipped cases,
+    /// recorded from Apache Spark 4.3.0]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Run every case through every index, layout, state store, instruction set
-    /// and block size and on one to four threads, in other encodings, and once
-    /// more on enlarged tables and streams
+    /// Run every case through every index, layout, state store, instruction set and block size, on
+    /// one to four threads, in other encodings, and again on enlarged tables and streams
     #[arg(long)]
     all: bool,
 

@@ -1,4 +1,4 @@
-//! `explain`: what a scenario comes to, without running it.
+//! `explain`: what a scenario means, without running it.
 
 use clap::Args;
 
@@ -8,10 +8,10 @@ use super::scenario_args::{ScenarioArgs, StrategyArgs};
 use crate::error::Result;
 use crate::plan::{bind, explain, plan_bound, strategies};
 
-/// Show how a scenario's joins are understood and carried out
+/// Show how a scenario's joins are understood and executed
 ///
-/// Keys with their types before and after coercion, filters, columns that are read and kept,
-/// strategies and why. A refused scenario is explained too, with what would work.
+/// Shows keys with their types before and after coercion, filters, the columns that are read and
+/// kept, and the strategies with reasons. A refused scenario is explained too, with what would work.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     #[command(flatten)]

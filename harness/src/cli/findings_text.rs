@@ -2,8 +2,8 @@
 
 use crate::record::Finding;
 
-/// The lines that follow the tables, of runs by name; none without a finding that
-/// was not told as a warning before.
+/// The lines that follow the tables, for runs by name. A finding that was printed
+/// as a warning before is left out.
 pub(super) fn lines(runs: &[(String, &[Finding])]) -> Vec<String> {
     let mut told: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for (run, findings) in runs {

@@ -18,10 +18,10 @@ use crate::gate::{
 
 /// Compare every strategy with a baseline, and fail if one became worse
 ///
-/// One pass over each recording for each strategy. Answers, rows of state and counts of work are to
-/// be as they were, bytes within the band that the baseline states. There is no clock in it, so that
-/// a second run finds the same. Exit codes: 4 for another answer; 3 for more state, bytes or work;
-/// 5 if data, scenario or strategies are others than the baseline's; 0 if nothing is worse.
+/// Runs one pass over each recording per strategy. Answers, rows of state and counts of work must be
+/// as they were, and bytes must stay within the band that the baseline states. Nothing is timed, so
+/// a second run finds the same. Exit codes: 4 for a different answer; 3 for more state, bytes or
+/// work; 5 if data, scenario or strategies differ from those of the baseline; 0 if nothing is worse.
 #[derive(Debug, Args)]
 pub(super) struct GateArgs {
     /// Name of the baseline, as `baseline save` made it
@@ -30,11 +30,11 @@ pub(super) struct GateArgs {
     #[command(flatten)]
     folders: Folders,
 
-    /// Make what is measured now the baseline; the reason is kept in its history
+    /// Make the current figures the baseline, and keep the reason in its history
     #[arg(long, value_name = "REASON")]
     accept: Option<String>,
 
-    /// Also write JUnit XML to FILE, a test case a strategy
+    /// Also write JUnit XML to FILE, one test case per strategy
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
@@ -50,12 +50,12 @@ pub(super) struct GateArgs {
 /// How the comparison is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GateFormat {
-    /// A line a strategy, and tables of what differs
+    /// One line per strategy, and tables of what differs
     #[default]
     Human,
     /// One JSON object
     Json,
-    /// JSON lines: one a strategy as it is done, and one at the end
+    /// JSON lines: one per strategy when it is done, and one at the end
     Jsonl,
 }
 

@@ -1,4 +1,4 @@
-//! `init`: a first scenario for somebody's own files.
+//! `init`: a first scenario for a user's own files.
 
 use std::fs;
 use std::io::Write;
@@ -17,8 +17,8 @@ use crate::text::shell::shell_word;
 /// Look at files and write a scenario that joins them
 ///
 /// Guesses which file is the stream and which are tables, their keys, event times and watermarks,
-/// and writes a scenario that runs as it is. Its comments say what speaks for each guess and what
-/// else is possible.
+/// and writes a scenario that runs as it is. Its comments give the evidence for each guess and the
+/// alternatives.
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// Files, folders or globs to join: two or more
@@ -29,12 +29,11 @@ pub(super) struct InitArgs {
     #[arg(short, long, value_name = "PATH", default_value = "scenario.toml")]
     output: PathBuf,
 
-    /// How many of the files, the first ones, are streams: 1 or 2 [default: guessed; without a
-    /// number: 2]
+    /// How many of the first files are streams: 1 or 2 [default: guessed; without a number: 2]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "2", value_parser = clap::value_parser!(u8).range(1..=2))]
     streams: Option<u8>,
 
-    /// Rows of each file to look at, at most
+    /// Read at most this many rows per file
     #[arg(long, value_name = "ROWS", value_parser = rows, default_value = "1_000_000")]
     limit: u64,
 
@@ -47,13 +46,15 @@ impl InitArgs {
     pub(super) fn execute(self) -> Result<()> {
         if self.paths.len() < 2 {
             return Err(Failure::usage(format!(
-                "{} alone joins with nothing: give two files or more, the stream and its tables, or two streams (`streamjoin data inspect {}` shows what is in one)",
+                "{} has nothing to join with: give two or more files, the stream and its tables, or two streams (`streamjoin data inspect {}` shows what is in one)",
                 self.paths[0],
                 shell_word(&self.paths[0])
             )));
         }
         if self.limit == 0 {
-            return Err(Failure::usage("--limit 0: nothing can be told without looking at a row"));
+            return Err(Failure::usage(
+                "--limit 0: without reading a row nothing can be found out",
+            ));
         }
         let to_stdout = self.output == Path::new("-");
         if !to_stdout {

@@ -19,11 +19,11 @@ pub(super) struct MachineArgs {
     #[arg(long, value_name = "BYTES", default_value = "2GB", value_parser = bytes::parse)]
     max_bytes: u64,
 
-    /// Interleaved repetitions; medians are reported
+    /// Interleaved repetitions, of which the median is reported
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: u32,
 
-    /// Milliseconds of one measurement
+    /// Milliseconds per measurement
     #[arg(long, value_name = "MS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     slice: u64,
 

@@ -1,4 +1,4 @@
-//! Where a command's own words go.
+//! Where a command prints.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -18,18 +18,18 @@ pub(super) fn allocator() -> &'static str {
     ALLOCATOR.get().copied().unwrap_or("system")
 }
 
-/// Says something on standard error, if anyone is there to hear it.
+/// Prints to standard error; a failure to do so is ignored.
 pub(super) fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Whether a progress bar has somebody to look at it.
+/// Whether a progress bar is shown.
 pub(super) fn bar_is_seen(quiet: bool) -> bool {
     !quiet && io::stderr().is_terminal()
 }
 
 /// Results: standard output, or standard error where the rows take standard
-/// output. A reader that has gone is no failure.
+/// output. A reader that has gone away is not a failure.
 pub(super) struct Results {
     target: Box<dyn Write>,
 }

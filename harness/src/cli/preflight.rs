@@ -16,7 +16,7 @@ pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Re
     sink.check(plan.output_schema())
 }
 
-/// Says what is odd about a plan, if it is news; answers what it said.
+/// Prints the warnings about a plan that are new, and returns them.
 pub(super) fn warn(
     plan: &Plan,
     strategies: &[Strategy],

@@ -1,4 +1,4 @@
-//! The progress bar: one a strategy, on standard error, on a terminal only.
+//! The progress bar: one per strategy, on standard error, on a terminal only.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, Prog
 use super::output::bar_is_seen;
 use crate::record::Progress;
 
-/// How often it is drawn at least, so that waiting is seen to be no hanging.
+/// It is drawn at least this often, so that a wait does not look like a hang.
 const TICK: Duration = Duration::from_millis(250);
 
 /// A bar that may not be there.
@@ -53,7 +53,7 @@ impl Bar {
         }
     }
 
-    /// Whether anybody looks at it.
+    /// Whether it is shown.
     pub(super) fn is_seen(&self) -> bool {
         self.0.is_some()
     }

@@ -50,7 +50,7 @@ impl ReportFile {
         }
         if path.exists() && !may(path) {
             return Err(Failure::usage(format!(
-                "report path {} exists and is no report: choose another{or}",
+                "report path {} exists and is not a report: choose another{or}",
                 path.display()
             )));
         }

@@ -20,7 +20,7 @@ pub(super) struct ScenarioArgs {
     #[command(flatten)]
     inline: InlineArgs,
 
-    /// Put VALUE in place of what the scenario says at KEY, such as `replay.trigger.rows=1000` or
+    /// Set KEY of the scenario to VALUE, such as `replay.trigger.rows=1000` or
     /// `strategies.a.threads=2`; may be given several times
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
@@ -55,7 +55,7 @@ pub(super) struct StrategyArgs {
     #[arg(long, value_name = "N", value_parser = threads)]
     pub(super) threads: Option<NonZeroUsize>,
 
-    /// Stream rows to read at most, whatever the scenario says
+    /// Read at most this many stream rows, whatever the scenario says
     #[arg(long, value_name = "ROWS", value_parser = rows)]
     pub(super) limit: Option<u64>,
 }
@@ -74,7 +74,7 @@ fn setting(text: &str) -> Result<(String, String), String> {
 pub(super) fn positive(text: &str) -> Result<Micros, String> {
     match text.parse()? {
         Micros(micros) if micros > 0 => Ok(Micros(micros)),
-        _ => Err("a time longer than nothing is expected, such as 30s".to_owned()),
+        _ => Err("a time longer than zero is expected, such as 30s".to_owned()),
     }
 }
 
@@ -86,5 +86,5 @@ pub(super) fn rows(text: &str) -> Result<u64, String> {
 }
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "a number of threads from 1 on is expected".to_owned())
+    text.parse().map_err(|_| "a number of threads is expected, 1 or more".to_owned())
 }

@@ -23,21 +23,22 @@ use crate::text::number::parse_count;
 
 /// Measure what each index and layout costs, over a grid of workloads
 ///
-/// Rows are generated. Of every combination of the lists: what a row costs to build and to probe
-/// (pairs out, a column summed, columns materialised, existence), beside the time of
-/// `row-at-a-time` and what memory allows, all measured in turn in the same run. Each strategy's
-/// answer is checked first. Lists are separated by commas; numbers may be written 1e6 or 1_000_000.
+/// The rows are generated. For every combination of the lists it measures the cost per row of
+/// building and of probing (pairs out, a column summed, columns materialised, existence), next to
+/// the time of `row-at-a-time` and to what memory allows, all interleaved in one run. The answer of
+/// each strategy is checked first. Lists are separated by commas; numbers may be written 1e6 or
+/// 1_000_000.
 #[derive(Debug, Args)]
 pub(super) struct SweepArgs {
     /// Rows of the table
     #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = parse_count, default_value = "1e3,1e5,1e6")]
     build_rows: Vec<usize>,
 
-    /// Share of the probes that have a match, nulls apart
+    /// Share of the probes with a non-null key that have a match
     #[arg(long, value_name = "SHARE", value_delimiter = ',', default_value = "1")]
     hit_rate: Vec<f64>,
 
-    /// Rows of the table a key
+    /// Table rows per key
     #[arg(long, value_name = "ROWS", value_delimiter = ',', value_parser = parse_count, default_value = "1")]
     duplicates: Vec<usize>,
 
@@ -54,7 +55,7 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "KEY", value_delimiter = ',', default_value = "i64")]
     key: Vec<KeyKind>,
 
-    /// 8-byte columns of the table beside the key
+    /// 8-byte columns of the table in addition to the key
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_count, default_value = "1")]
     payload: Vec<usize>,
 
@@ -67,7 +68,7 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "INDEX", value_delimiter = ',')]
     index: Vec<SweepIndex>,
 
-    /// How it is spread
+    /// How the table is laid out
     #[arg(long, value_name = "LAYOUT", value_delimiter = ',', default_value = "broadcast")]
     layout: Vec<Layout>,
 
@@ -79,16 +80,16 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     threads: Vec<NonZeroUsize>,
 
-    /// Interleaved repetitions; medians are reported
+    /// Interleaved repetitions, of which the median is reported
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: u32,
 
-    /// Milliseconds of one measurement
+    /// Milliseconds per measurement
     #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     slice: u64,
 
-    /// Measure what every index costs on this machine instead, over tables of its own choice, and
-    /// write a file that `auto` chooses by where STREAMJOIN_COSTS names it
+    /// Instead, measure what every index costs on this machine, over a fixed set of tables, and write
+    /// a cost file, which `auto` uses where STREAMJOIN_COSTS names it
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "build_rows", "hit_rate", "duplicates", "zipf", "null_share", "key", "payload",
         "batch_rows", "index", "layout", "isa", "threads", "format",
@@ -107,14 +108,14 @@ pub(super) struct SweepArgs {
 /// How to print the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum SweepFormat {
-    /// A table a workload.
+    /// One table per workload.
     #[default]
     Human,
     /// One JSON object.
     Json,
-    /// A JSON line a strategy and workload.
+    /// One JSON line per strategy and workload.
     Jsonl,
-    /// A line a strategy and workload.
+    /// One line per strategy and workload.
     Csv,
 }
 

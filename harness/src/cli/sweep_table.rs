@@ -30,7 +30,7 @@ pub(super) fn lines(lines: &[SweepLine]) -> Vec<String> {
 fn title(line: &SweepLine) -> String {
     let mut text = format!("{} build rows, key {}", grouped(line.build_rows), line.key);
     if line.duplicates != 1 {
-        text += &format!(", {} rows a key", grouped(line.duplicates));
+        text += &format!(", {} rows per key", grouped(line.duplicates));
     }
     text += &format!(", {} % hits", line.hit_rate * 100.0);
     if line.zipf != 0.0 {
@@ -49,13 +49,13 @@ fn title(line: &SweepLine) -> String {
 
 fn cells(lines: &[SweepLine]) -> Table {
     let mut table = table(&[
-        "ns a row",
+        "ns per row",
         "build",
         "pairs",
         "sum",
         "payload",
         "exists",
-        "a match",
+        "per match",
         "against\nrow-at-a-time",
         "spread",
         "cycles,\npairs",

@@ -11,20 +11,21 @@ use crate::plan::{Plan, plan};
 use crate::text::duration::Micros;
 use crate::watermark::{self, Question};
 
-/// Show what each watermark delay would lose and hold, and where the knee is
+/// Show the late rows and the state for each watermark delay, and where the knee is
 ///
-/// For many delays at once: rows dropped as late, rows in state at the peak and on the plateau,
-/// how long unmatched rows wait to come out. One pass over the recording finds all of it, and
-/// every figure is the one that `run` reports with that delay. Inner joins are counted without
-/// joining; outer, semi and anti joins are joined once, at the greatest delay. Without --delay one
-/// more pass, before that, finds out how late rows are and chooses the delays by it.
+/// For many delays at once: rows dropped as late, rows in state at the peak and on the plateau, and
+/// how long unmatched rows wait until they are emitted. One pass over the recording finds all of
+/// it, and every figure is the one that `run` reports with that delay. Inner joins are counted
+/// without joining; outer, semi and anti joins are joined once, at the greatest delay. Without
+/// --delay, a pass before that finds how late rows are, from which the delays are chosen.
 #[derive(Debug, Args)]
 pub(super) struct WatermarkArgs {
     #[command(flatten)]
     scenario: ScenarioArgs,
 
-    /// Delay to look at, such as `10s` or `"1 hour 30 minutes"`; several with commas or by giving
-    /// it several times [default: chosen by how late rows are, up to the least with which none is]
+    /// Delay to evaluate, such as `10s` or `"1 hour 30 minutes"`; several are separated by commas,
+    /// or the flag is given several times [default: chosen from how late rows are, up to the least
+    /// delay with which no row is late]
     #[arg(long, value_name = "DELAY", value_delimiter = ',')]
     delay: Vec<Micros>,
 
@@ -33,7 +34,7 @@ pub(super) struct WatermarkArgs {
     #[arg(long, value_name = "STREAM")]
     side: Option<String>,
 
-    /// Stream rows to read at most, whatever the scenario says
+    /// Read at most this many stream rows, whatever the scenario says
     #[arg(long, value_name = "ROWS", value_parser = rows)]
     limit: Option<u64>,
 
@@ -54,7 +55,7 @@ enum WatermarkFormat {
     Human,
     /// One JSON object.
     Json,
-    /// One line a delay.
+    /// One line per delay.
     Csv,
 }
 

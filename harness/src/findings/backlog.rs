@@ -7,11 +7,11 @@ use crate::text::number::grouped;
 use crate::text::number::significant;
 use crate::text::percent;
 
-/// Batches that start so much later each second are falling behind: less is
-/// made by the ups and downs of a machine.
+/// Seconds of lag per second from which batches are falling behind: less is noise of
+/// the machine.
 const SLOPE: f64 = 0.02;
 
-/// So many late batches at least: one that takes long is caught up by the next.
+/// Late batches from which a lag is reported: the next batches make up for a single one.
 const LATE_BATCHES: u64 = 3;
 
 pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
@@ -23,17 +23,17 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let behind = kept.behind.as_secs_f64();
     let waiting = (behind * kept.rows_per_second).min(1e18) as u64;
     let title = format!(
-        "The stream fell behind its pace of {} rows a second",
+        "The stream fell behind its pace of {} rows per second",
         grouped(kept.rows_per_second.min(1e18) as u64)
     );
     let mut finding = Finding::new("falling-behind", Severity::Problem, title)
         .saw(format!(
-            "the last batch started {} late: some {} rows were due and waiting",
+            "the last batch started {} late: about {} rows were due and waiting",
             seconds(behind),
             grouped(waiting)
         ))
         .saw(format!(
-            "{} of {} batches ({}) started late, each second of the stream by {} more",
+            "{} of {} batches ({}) started late, and the lag grew by {} per second of the stream",
             grouped(kept.late_batches),
             grouped(look.outcome.batches),
             percent::part(kept.late_batches, look.outcome.batches),
@@ -48,7 +48,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     if let Some(left) = look.evidence().backlog.map(|left| left.rows).filter(|rows| *rows > 0) {
         finding = finding
             .saw(format!(
-                "{} rows had arrived when the time was over, and were not read",
+                "{} rows had arrived when the replay ended, and were not read",
                 grouped(left)
             ))
             .with("unreadRows", left);
@@ -58,7 +58,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let reached = (took > 0.0).then(|| look.outcome.rows_in as f64 / took);
     if let Some(reached) = reached.filter(|reached| *reached < kept.rows_per_second) {
         finding = finding
-            .saw(format!("{} rows a second were worked off", grouped(reached as u64)))
+            .saw(format!("{} rows per second were processed", grouped(reached as u64)))
             .with("reachedRowsPerSecond", reached);
         remedy += &format!(" to less than {}", significant(reached));
     }

@@ -7,7 +7,7 @@ use crate::plan::TableJoinPlan;
 use crate::record::{Finding, Severity};
 use crate::text::number::grouped;
 
-/// Rows that `where` removed are counted up to so many, and for so long.
+/// Limits of counting the rows that `where` removed.
 const MOST_ROWS: u64 = 10_000_000;
 const MOST_TIME: Duration = Duration::from_secs(1);
 
@@ -19,7 +19,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         let feed = &join.table.versions[evidence.table.last_version].feed;
         let title = match always {
             true => format!("The table of dimension `{}` is empty", join.name),
-            false => format!("The table of dimension `{}` is empty at times", join.name),
+            false => format!("The table of dimension `{}` is sometimes empty", join.name),
         };
         let mut finding = Finding::new("empty-table", Severity::Problem, title)
             .about(&join.name)
@@ -27,7 +27,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             .with("mostRows", evidence.table.most_rows);
         if !always {
             finding = finding.saw(format!(
-                "it had no rows from batch {from} on, and {} at most",
+                "it had no rows from batch {from} on, and at most {} before",
                 grouped(evidence.table.most_rows)
             ));
         }

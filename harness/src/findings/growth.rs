@@ -1,4 +1,4 @@
-//! State that grows and never comes to a plateau.
+//! State that grows and never reaches a plateau.
 
 use streamjoin_kernels::Side;
 
@@ -45,8 +45,10 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     let an_hour = slope(half, |p| p.time.map(|time| time as f64 / HOUR), |p| total(p) as f64);
     let an_hour = an_hour.filter(|slope| *slope > 0.0 && slope.is_finite());
     let (first, last) = (&points[0], &points[points.len() - 1]);
-    let title =
-        format!("The state grows by {} rows a batch and comes to no plateau", significant(a_batch));
+    let title = format!(
+        "The state grows by {} rows per batch and does not reach a plateau",
+        significant(a_batch)
+    );
     let mut finding = Finding::new("state-growing", Severity::Warning, title)
         .saw(format!(
             "{} rows after batch {}, {} after batch {} ({})",
@@ -65,14 +67,14 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         (side, slope(half, |p| Some(p.batch as f64), of).unwrap_or(0.0))
     });
     let shares = of_sides.iter().map(|(side, slope)| {
-        format!("{} a batch of `{}`", significant(*slope), name_of(plan, *side))
+        format!("{} per batch from `{}`", significant(*slope), name_of(plan, *side))
     });
     finding = finding.saw(shares.collect::<Vec<_>>().join(", "));
     if let Some(an_hour) = an_hour {
         let row_bytes = last.bytes as f64 / (total(last).max(1)) as f64;
         let day = (an_hour * 24.0 * row_bytes).min(1e18) as u64;
         finding = finding.saw(format!(
-            "{} rows an hour of event time: {} more after a day",
+            "{} rows per hour of event time: {} more after a day",
             grouped(an_hour.min(1e18) as u64),
             bytes::decimal(day)
         ));
@@ -92,9 +94,9 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         look.strategy.name
     );
     let remedy = if unbounded.is_empty() {
-        let marks = "a longer recording shows whether it only follows the rows that come";
+        let marks = "a longer recording shows whether the state only follows the rate of the input";
         format!(
-            "compare the rows an hour with the delays: a shorter `watermark` or interval keeps less (`streamjoin watermark SCENARIO`), and {marks}; {limit}"
+            "compare the rows per hour with the delays: a shorter `watermark` or interval keeps less (`streamjoin watermark SCENARIO`), and {marks}; {limit}"
         )
     } else {
         for why in &plan.unbounded {
@@ -102,7 +104,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         }
         let names = unbounded.iter().map(|side| format!("`{}`", name_of(plan, *side)));
         format!(
-            "give rows of {} an end: compare the event times of both streams in `on` (such as clicks.at BETWEEN views.at AND views.at + INTERVAL 1 HOUR), and a `watermark` to both; {limit}",
+            "bound how long rows of {} are kept: compare the event times of both streams in `on` (such as clicks.at BETWEEN views.at AND views.at + INTERVAL 1 HOUR), and a `watermark` to both; {limit}",
             names.collect::<Vec<_>>().join(" and ")
         )
     };

@@ -1,4 +1,4 @@
-//! Rows without a match that wait for a stream which says nothing more.
+//! Rows without a match that wait for a stream which sends nothing more.
 
 use super::keys::name_of;
 use super::look::Look;
@@ -26,13 +26,13 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     }
     let name = name_of(plan, held.by);
     let title = format!(
-        "{} rows without a match were held back by `{name}`, which said nothing more",
+        "{} rows without a match were held back by `{name}`, which sent nothing more",
         grouped(held.rows)
     );
     let finding = Finding::new("outer-rows-held", Severity::Warning, title)
         .about(name)
         .saw(format!(
-            "the oldest of them is of {}; they came out with the last batch only, and would wait for ever in a stream without end",
+            "the oldest of them is from {}; they were emitted only with the last batch, and in an endless stream would wait forever",
             iso_millis(held.since)
         ))
         .with("rows", held.rows)

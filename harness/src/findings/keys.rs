@@ -71,7 +71,7 @@ fn of_table(
         return None;
     }
     let title = format!(
-        "{} of the {} rows with a key found a row of `{}`",
+        "{} of the {} rows with a key matched a row of `{}`",
         match matched {
             0 => "None".to_owned(),
             _ => percent::part(matched, with_key),
@@ -145,7 +145,7 @@ fn of_pair(look: &Look<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
     }
     let found = search.finish();
     let (l, r) = (&plan.left.stream.name, &plan.right.stream.name);
-    let title = format!("No row of `{l}` met a row of `{r}`");
+    let title = format!("No row of `{l}` matched a row of `{r}`");
     let finding = Finding::new(ID, Severity::Problem, title)
         .about(l)
         .with("leftRows", came[0])
@@ -219,7 +219,7 @@ fn told(
     name: &str,
     what: &str,
 ) -> Finding {
-    let unmatched = "`run --unmatched FILE` writes the rows that found nothing";
+    let unmatched = "`run --unmatched FILE` writes the rows without a match";
     let Some(found) = found else {
         return finding.remedy(format!("compare the keys of both sides; {unmatched}"));
     };
@@ -238,7 +238,7 @@ fn told(
         .with("keysFound", found.found);
     if found.found > 0 {
         finding = finding.saw(format!(
-            "{} of {} keys of rows without a match are there all the same: another part of the condition keeps their rows apart",
+            "{} of {} keys of rows without a match do exist there: another part of the condition keeps their rows apart",
             grouped(found.found as u64),
             grouped(found.keys as u64)
         ));
@@ -260,11 +260,11 @@ fn told(
                     "how": fix.name, "keys": fix.found, "of": of, "on": change,
                 }))
                 .remedy(format!(
-                    "compare them so in `on` (in place of `using`, if it is there): {change}; or clean the data"
+                    "compare them this way in `on` (instead of `using`, if there is one): {change}; or clean the data"
                 ))
         }
         _ => finding
-            .saw(format!("trim, case, leading zeros and casts were tried where they apply, and do not help (compared with {looked})"))
+            .saw(format!("trimming, case, leading zeros and casts were tried where they apply, and do not help (compared with {looked})"))
             .remedy(format!(
                 "check that both sides are of the same key and time: another column, another version of the {what}, a prefix; {unmatched}"
             )),

@@ -23,14 +23,14 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             return None;
         }
         let title = format!(
-            "{} of the rows of `{}` came too late and were dropped",
+            "{} of the rows of `{}` arrived too late and were dropped",
             percent::part(found.late, seen),
             stream.name
         );
         let mut finding = Finding::new("late-rows", Severity::Warning, title)
             .about(&stream.name)
             .saw(format!(
-                "{} of {} rows were at or under the watermark, with a delay of {}",
+                "{} of {} rows were at or below the watermark, with a delay of {}",
                 grouped(found.late),
                 grouped(seen),
                 at_least(declared)
@@ -61,7 +61,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             let enough = declared.saturating_add(more);
             finding = finding
                 .saw(format!(
-                    "the latest of them was {} under the watermark",
+                    "the latest of them was {} below the watermark",
                     at_least(more)
                 ))
                 .with("latenessMs", more)

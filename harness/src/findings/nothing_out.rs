@@ -1,4 +1,4 @@
-//! No row came out, and which step took the last of them.
+//! No rows were emitted, and which step removed the last of them.
 
 use streamjoin_kernels::{JoinType, Side};
 
@@ -13,7 +13,7 @@ const ID: &str = "no-rows-out";
 /// Where the rows went, step by step.
 struct Trail {
     steps: Vec<String>,
-    /// The step after which none was left, and what to do about it.
+    /// The step after which none remained, and what to do about it.
     end: Option<(String, String)>,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         if limit == Some(0) {
             return Vec::new();
         }
-        let title = "No row came out: none was read".to_owned();
+        let title = "No rows were emitted: none was read".to_owned();
         return vec![
             Finding::new(ID, Severity::Problem, title)
                 .with("step", "read")
@@ -62,8 +62,10 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         trail.step(&name, 0, "output-where", "correct or remove `where` under [output]");
     }
     let Some((step, remedy)) = trail.end else { return Vec::new() };
-    let title =
-        format!("No row came out: {}", trail.steps.last().map_or("none was left", String::as_str));
+    let title = format!(
+        "No rows were emitted: {}",
+        trail.steps.last().map_or("none remained", String::as_str)
+    );
     let steps = trail.steps.len();
     let mut finding = Finding::new(ID, Severity::Problem, title).with("step", step);
     for step in trail.steps.into_iter().take(steps.saturating_sub(1)) {
@@ -73,7 +75,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 impl Trail {
-    /// So many rows after a step; the first that leaves none is the last told.
+    /// The rows after a step; the first step that leaves none is the last reported.
     fn step(&mut self, name: &str, rows: u64, id: &str, remedy: &str) {
         if self.end.is_some() {
             return;

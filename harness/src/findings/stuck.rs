@@ -99,7 +99,7 @@ pub(super) fn why(
                 "its greatest event time is {} and has not grown in the last {} batches{}",
                 iso_millis(times.max),
                 grouped(found.batches_since_time),
-                if found.ended { ", for it has ended" } else { "" }
+                if found.ended { ", because it has ended" } else { "" }
             ));
             finding.remedy(remedy(plan, found, side))
         }

@@ -42,13 +42,13 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         };
         let remedy = match unit {
             Some(_) => format!(
-                "say event_time = {{ column = \"{}\", unit = \"{}\" }} under [stream.{}]",
+                "set event_time = {{ column = \"{}\", unit = \"{}\" }} under [stream.{}]",
                 stream.event_time.as_ref()?.column(),
                 better.key,
                 stream.name
             ),
             None => format!(
-                "the column is a timestamp already, made with the wrong unit: write the recording anew, or select its integer under [stream.{}] and name the unit in event_time",
+                "the column is already a timestamp, made with the wrong unit: write the recording again, or select its integer under [stream.{}] and name the unit in event_time",
                 stream.name
             ),
         };

@@ -18,11 +18,13 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         let uses = &join.kernel.uses;
         if uses.gives_nothing {
             let effect = match evidence.table.unique {
-                true => "each row comes out once, as it came",
-                false => "rows come out again for each further match, and are not changed",
+                true => "each row is emitted once, unchanged",
+                false => "rows are emitted once per match, unchanged",
             };
-            let title =
-                format!("Dimension `{}` is joined, and no column of it is given out", join.name);
+            let title = format!(
+                "Dimension `{}` is joined, but none of its columns is in the output",
+                join.name
+            );
             findings.push(
                 Finding::new(ID, Severity::Note, title)
                     .about(&join.name)
@@ -30,7 +32,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
                     .with("rows", rows)
                     .with("tableBytes", look.outcome.table_bytes)
                     .remedy(format!(
-                        "select a column of `{0}` in [output], or remove [[dimension]] `{0}`; to keep only rows with a match, say type = \"semi\"",
+                        "select a column of `{0}` in [output], or remove [[dimension]] `{0}`; to keep only rows with a match, set type = \"semi\"",
                         join.name
                     )),
             );
@@ -52,10 +54,11 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
 fn filter_only(only: &FilterOnly, held_in: &str, rows: u64, place: &str) -> Finding {
     let names = only.columns.join(", ");
     let size = rows.saturating_mul(only.row_bytes);
-    let title = format!("The {held_in} holds columns for the `where` of [output] alone: {names}");
+    let title =
+        format!("The {held_in} holds columns that only the `where` of [output] needs: {names}");
     Finding::new(ID, Severity::Note, title)
         .saw(format!(
-            "about {} bytes a row, {} for {} rows; the rows are joined first and removed then",
+            "about {} bytes per row, {} for {} rows; the rows are joined first and then removed",
             only.row_bytes,
             bytes::decimal(size),
             grouped(rows)
@@ -64,7 +67,7 @@ fn filter_only(only: &FilterOnly, held_in: &str, rows: u64, place: &str) -> Find
         .with("rows", rows)
         .with("bytes", size)
         .remedy(format!(
-            "move the condition ({}) from [output] to `where` under {place}: the same rows come out",
+            "move the condition ({}) from [output] to `where` under {place}: the output stays the same",
             only.condition
         ))
 }

@@ -20,10 +20,10 @@ pub(super) fn contents(profile: &Profile) -> String {
     };
     let rows = match profile.rows {
         Some(rows) if profile.is_cut() => {
-            format!("{} rows, of which {} were looked at", grouped(rows), grouped(profile.read))
+            format!("{} rows, of which {} were read", grouped(rows), grouped(profile.read))
         }
         Some(rows) => format!("{} rows", grouped(rows)),
-        None => format!("more than the {} rows that were looked at", grouped(profile.read)),
+        None => format!("more than the {} rows that were read", grouped(profile.read)),
     };
     format!("{}: {}{files}, {rows}", one_line(&profile.argument), profile.source.format())
 }
@@ -31,9 +31,9 @@ pub(super) fn contents(profile: &Profile) -> String {
 /// How a time column's rows are ordered.
 pub(super) fn order(disorder: &Disorder) -> String {
     match disorder.behind {
-        0 => "rows are in its order".to_owned(),
+        0 => "rows are in order".to_owned(),
         behind => format!(
-            "{} of the rows are out of order, by {} at most",
+            "{} of the rows are out of order, by at most {}",
             percent::share(behind as f64 / disorder.rows as f64),
             two_units(disorder.most)
         ),
@@ -53,7 +53,7 @@ pub(super) fn outliers(profile: &Profile, time: &Time) -> Vec<String> {
             None => String::new(),
         };
         format!(
-            "{count} {are} far {side} all others and not counted: {first}row {} of {}, `{}` {number}{}",
+            "{count} {are} far {side} all others and left out: {first}row {} of {}, `{}` {number}{}",
             grouped(found.first as u64 + 1),
             one_line(&profile.argument),
             one_line(&time.guess.spec.column),
@@ -85,10 +85,10 @@ pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
     let unique = match (link.is_unique(), link.parts.len()) {
         (true, 1) => format!("`{keys}` is unique in {}", to.name),
         (true, _) => format!("`{keys}` together are unique in {}", to.name),
-        (false, _) => format!("{} has {:.1} rows for each `{keys}`", to.name, link.rows_a_key),
+        (false, _) => format!("{} has {:.1} rows per `{keys}`", to.name, link.rows_a_key),
     };
     format!(
-        "{} of the {} {} rows that were looked for are found in {}; {unique}.",
+        "{} of the {} {} rows that were looked up are found in {}; {unique}.",
         percent::share(link.found),
         grouped(link.looked as u64),
         from.name,
@@ -105,19 +105,19 @@ pub(super) fn warnings(from: &Profile, to: &Profile, link: &Link) -> Vec<String>
     let mut warnings = Vec::new();
     if link.found < 0.01 {
         warnings.push(format!(
-            "Next to no row of {} is found in {}: only the names speak for this key.",
+            "Almost no row of {} is found in {}: only the names suggest this key.",
             from.name, to.name
         ));
     }
     if link.by_accident {
-        warnings.push("The names say nothing, and numbers that lie close together match by accident: see to it.".to_owned());
+        warnings.push("The names suggest nothing, and numbers in a narrow range match by accident: check this key.".to_owned());
     }
     if !link.is_unique() {
-        warnings.push(format!("A row of {} comes out once for each match.", from.name));
+        warnings.push(format!("A row of {} is emitted once per match.", from.name));
     }
     if link.form == Form::Folded {
         warnings.push(
-            "The values differ in case or in blanks around them, which the condition takes away."
+            "The values differ in case or in surrounding blanks, which the condition removes."
                 .to_owned(),
         );
     }

@@ -191,7 +191,7 @@ fn table(text: &mut String, found: &Found, at: usize, path: &dyn Fn(&Profile) ->
     };
     let _ = writeln!(text, "{}", key(link));
     for other in joined.links.iter().skip(1).filter(|link| link.found >= 0.01).take(ALTERNATIVES) {
-        let unique = if other.is_unique() { "" } else { ", several rows a key" };
+        let unique = if other.is_unique() { "" } else { ", several rows per key" };
         let _ = writeln!(text, "# {}   # {}{unique}", key(other), found_share(other));
     }
 }

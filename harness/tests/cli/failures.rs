@@ -191,7 +191,7 @@ fn a_report_replaces_only_a_report() {
     let folder = Folder::small();
     folder.write("notes.json", "{}");
     let run = |more: &[&str]| folder.streamjoin(&[&["run", "s.toml", "--report"], more].concat());
-    run(&["notes.json"]).fails(2, &["notes.json", "is no report", "--force"]);
+    run(&["notes.json"]).fails(2, &["notes.json", "is not a report", "--force"]);
     run(&["notes.json", "--force"]).ok();
     run(&["notes.json"]).ok();
     run(&["customers.csv/report.json"]).fails(1, &["customers.csv"]);

@@ -36,7 +36,7 @@ fn findings_follow_the_tables_and_quiet_hides_none() {
     let printed = folder.streamjoin(&["run", "f.toml", "--quiet"]).ok();
     let (_, findings) = printed.split_once("\nfindings\n").unwrap();
     for part in [
-        "  problem few-keys-matched: None of the 4 rows with a key found a row of `customers`",
+        "  problem few-keys-matched: None of the 4 rows with a key matched a row of `customers`",
         "    - 3 of 4 missing keys would match after trim, such as 'C1 ' with 'C1'",
         "    remedy: compare them so in `on`",
         "trim(orders.customer) = customers.id",

@@ -379,7 +379,7 @@ fn results_come_as_json_json_lines_and_junit() {
     }
     assert!(!junit.contains(" time=") && !junit.contains("timestamp="), "{junit}");
     folder.write("notes.xml", "mine");
-    folder.streamjoin(&["gate", "b", "--junit", "notes.xml"]).fails(2, &["is no report"]);
+    folder.streamjoin(&["gate", "b", "--junit", "notes.xml"]).fails(2, &["is not a report"]);
 }
 
 #[test]

@@ -60,11 +60,11 @@ fn a_stream_and_a_table() {
                 "[stream.clicks]",
                 "recording = \"clicks.csv\"",
                 "event_time = \"ts\"",
-                "# `ts`: a timestamp; 0.25 % of the rows are out of order, by 9 s at most",
+                "# `ts`: a timestamp; 0.25 % of the rows are out of order, by at most 9 s",
                 "# watermark = \"10 seconds\"",
                 "name = \"users\"",
                 "on = \"clicks.user_id = users.id\"",
-                "# 95.0 % of the 400 clicks rows that were looked for are found in users; `id` is unique in users.",
+                "# 95.0 % of the 400 clicks rows that were looked up are found in users; `id` is unique in users.",
             ],
         );
     }
@@ -295,7 +295,7 @@ fn one_wrong_clock_does_not_count() {
         let (start, _) = right.rsplit_once(',').unwrap();
         std::fs::write(&path, text.replace(right, &format!("{start},{wrong}"))).unwrap();
         let ran = folder.streamjoin(&["init", "--streams", "impressions.csv", "clicks.csv"]);
-        let exception = "1 row is far ahead of all others and not counted: row 1,301 of impressions.csv, `imp_ts` ";
+        let exception = "1 row is far ahead of all others and left out: row 1,301 of impressions.csv, `imp_ts` ";
         assert!(ran.stderr.contains(exception), "{}{}", ran.stdout, ran.stderr);
         let text = proposed(&folder, &["--streams", "impressions.csv", "clicks.csv", "--force"]);
         says(

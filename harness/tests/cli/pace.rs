@@ -93,7 +93,7 @@ fn time_ends_a_run_and_the_summary_says_so() {
     // In processes of their own, and to other ends: nothing to compare, no failure.
     let folder = crowd("trigger = { rows = 100 }\n[strategies.a]\n[strategies.b]");
     let human = folder.streamjoin(&["run", "s.toml", "--duration", "100ms"]).ok();
-    assert!(human.contains("a: ended by the time of the replay, after"), "{human}");
+    assert!(human.contains("a: the replay ended after its duration, with"), "{human}");
     assert!(human.contains("verified") || human.contains("not compared with a: b"), "{human}");
 }
 
@@ -135,10 +135,10 @@ fn what_does_not_go_together_is_usage() {
     for (args, words) in [
         (&["--find-rate"][..], "--p99"),
         (&["--p99", "1s"], "--find-rate"),
-        (&["--find-rate", "--p99", "0s"], "longer than nothing"),
+        (&["--find-rate", "--p99", "0s"], "longer than zero"),
         (&["--find-rate", "--p99", "fast"], "is not a duration"),
         (&["--find-rate", "--p99", "1s", "-o", "x.csv"], "--output"),
-        (&["--duration", "0s"], "longer than nothing"),
+        (&["--duration", "0s"], "longer than zero"),
         (&["--find-rate", "--p99", "1s", "--vary", "replay.trigger.rows=1,2"], "--vary"),
         (&["--set", "replay.trigger.every=5 s"], "pace = { rows_per_second = N }"),
         (&["--set", "replay.trigger=once", "--duration", "1s"], "no batch would end"),

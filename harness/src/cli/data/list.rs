@@ -16,11 +16,11 @@ use crate::text::number::grouped;
 /// Arguments of `data list`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ListArgs {
-    /// The data folder; else STREAMJOIN_DATA, else `datasets` from here upward
+    /// The data folder [default: $STREAMJOIN_DATA, or `datasets` in this folder or one above it]
     #[arg(long, value_name = "DIR")]
     pub(super) data_dir: Option<PathBuf>,
 
-    /// Compare sizes and SHA-256 with what is recorded
+    /// Check sizes and SHA-256 against the sidecars
     #[arg(long)]
     pub(super) verify: bool,
 

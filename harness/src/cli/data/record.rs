@@ -36,8 +36,7 @@ pub(super) struct RecordArgs {
     #[command(flatten)]
     pub(super) writing: WritingArgs,
 
-    /// Format of the input (csv, jsonl, kcat, arrow-stream); else its first
-    /// bytes say
+    /// Format of the input: csv, jsonl, kcat or arrow-stream [default: recognised by its first bytes]
     #[arg(long, value_name = "FORMAT")]
     pub(super) input_format: Option<String>,
 
@@ -74,7 +73,7 @@ pub(super) struct RecordArgs {
     #[arg(long, value_name = "DURATION")]
     pub(super) duration: Option<Micros>,
 
-    /// No count of rows (there is one on a terminal only)
+    /// No count of rows, which is shown on a terminal only
     #[arg(short, long)]
     pub(super) quiet: bool,
 }
@@ -137,7 +136,7 @@ fn options(args: &RecordArgs) -> Result<RecordOptions> {
 fn positive(flag: &str, duration: Micros) -> Result<Duration> {
     match u64::try_from(duration.0) {
         Ok(micros) if micros > 0 => Ok(Duration::from_micros(micros)),
-        _ => Err(Failure::usage(format!("{flag} must be longer than nothing, such as 1s"))),
+        _ => Err(Failure::usage(format!("{flag} must be longer than zero, such as 1s"))),
     }
 }
 

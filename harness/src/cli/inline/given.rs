@@ -99,7 +99,7 @@ pub(super) fn inputs(given: &[Given]) -> Result<Inputs> {
     }
     if let ([only], []) = (inputs.streams.as_slice(), inputs.tables.as_slice()) {
         return Err(Failure::usage(format!(
-            "{} has nothing to be joined with: add --table PATH with --using COLUMN or --on SQL, or a second --stream",
+            "{} has nothing to join with: add --table PATH with --using COLUMN or --on SQL, or a second --stream",
             only.label
         )));
     }

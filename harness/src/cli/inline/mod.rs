@@ -30,13 +30,13 @@ const FLAGS: [(&str, &str, &str); 10] = [
     (
         "using",
         "COLUMNS",
-        "Key columns that both sides have, with commas between; of the --table before it. Before the first --table: of two streams, or of every table that has none of its own",
+        "Key columns that both sides have, separated by commas, for the --table before it; before the first --table: for two streams, or for every table that has none of its own",
     ),
     ("on", "SQL", "Join condition in place of --using: SQL such as `s.k = t.id AND s.v > 0`"),
     (
         "type",
         "TYPE",
-        "Join type of the --table before it, such as left, semi or `left anti`; before the first --table: of two streams, or of every table that has none of its own [default: inner]",
+        "Join type of the --table before it, such as left, semi or `left anti`; before the first --table: for two streams, or for every table that has none of its own [default: inner]",
     ),
     (
         "event-time",
@@ -56,9 +56,9 @@ const FLAGS: [(&str, &str, &str); 10] = [
     (
         "select",
         "SQL",
-        "Columns to give out, with commas between, such as `s.*, upper(t.name) AS name`; may be given several times [default: all]",
+        "Columns to output, separated by commas, such as `s.*, upper(t.name) AS name`; may be given several times [default: all]",
     ),
-    ("where", "SQL", "Rows to give out, as a condition over the joined columns [default: all]"),
+    ("where", "SQL", "Rows to output, as a condition over the joined columns [default: all]"),
 ];
 
 /// A join without a scenario file: the flags in the order of the command line.

@@ -81,7 +81,7 @@ fn flags_belong_to_the_table_before_them() {
     assert!(
         refused(&["--stream=s.csv", "--table=a.csv", "--on=x", "--using=y"]).contains("keep one")
     );
-    assert!(refused(&["--stream=s.csv"]).contains("nothing to be joined with"));
+    assert!(refused(&["--stream=s.csv"]).contains("nothing to join with"));
     assert!(
         refused(&["--stream=s.csv", "--stream=t.csv", "--stream=u.csv"])
             .contains("--stream u.csv: two")

@@ -15,8 +15,8 @@ use crate::text::duration::Micros;
 
 /// Replay a scenario through its join strategies and measure each
 ///
-/// Every strategy is checked to give the same rows, and short recordings are
-/// repeated until two seconds are measured. Results go to standard output.
+/// Checks that all strategies give the same rows, and repeats short recordings
+/// until two seconds are measured. Results go to standard output.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {
     #[command(flatten)]
@@ -25,8 +25,8 @@ pub(in crate::cli) struct RunArgs {
     #[command(flatten)]
     pub(super) strategies: StrategyArgs,
 
-    /// Write the joined rows to PATH (`-`: standard output), by its extension as Parquet, Arrow
-    /// IPC, CSV or JSON lines
+    /// Write the joined rows to PATH (`-`: standard output), as Parquet, Arrow IPC, CSV or JSON
+    /// lines by its extension
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
 
@@ -34,11 +34,12 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "FORMAT")]
     pub(super) output_format: Option<String>,
 
-    /// Replace an existing output file, or a file that is no report where the report goes
+    /// Replace an existing output file, or a file at the path of the report that is not a report
     #[arg(long)]
     pub(super) force: bool,
 
-    /// Write the stream rows that found nothing, with what they missed, to FILE, by its extension
+    /// Write the stream rows without a match, and which tables they missed, to FILE, in the format of
+    /// its extension
     #[arg(long, value_name = "FILE")]
     pub(super) unmatched: Option<PathBuf>,
 
@@ -46,11 +47,11 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub(super) report: Option<PathBuf>,
 
-    /// Write the measurements as CSV to PATH, one line a run
+    /// Write the measurements as CSV to PATH, one line per run
     #[arg(long, value_name = "PATH")]
     pub(super) csv: Option<PathBuf>,
 
-    /// Run with each of these values at KEY, such as `replay.trigger.rows=1000,10000`; given
+    /// Run with each of these values at KEY, such as `replay.trigger.rows=1000,10000`; if given
     /// several times, with every combination
     #[arg(long, value_name = "KEY=A,B,...", value_parser = axis)]
     pub(super) vary: Vec<Axis>,
@@ -59,17 +60,17 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
 
-    /// End after this time, such as `90s`: what was whole by then is reported, and the exit code
-    /// is 1
+    /// Stop after this time, such as `90s`: the batches that are complete by then are reported, and
+    /// the exit code is 1
     #[arg(long, value_name = "TIME")]
     pub(super) timeout: Option<Micros>,
 
-    /// Measure each strategy for this time at least: a recording that is shorter is replayed again
+    /// Measure each strategy for at least this time: a shorter recording is replayed repeatedly
     #[arg(long, value_name = "TIME", default_value = "2s", env = MEASURE_FOR)]
     pub(super) measure_for: Micros,
 
-    /// End the replay after this time, such as `30s`, as if the recording ended there: at the next
-    /// border of a batch, or with the rows that are due by then if they come at a pace
+    /// End the replay after this time, such as `30s`, as if the recording ended there: at the end of
+    /// the batch, or with the rows that are due by then if the replay is paced
     #[arg(long, value_name = "TIME", value_parser = positive)]
     pub(super) duration: Option<Micros>,
 

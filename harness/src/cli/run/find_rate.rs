@@ -25,17 +25,17 @@ use crate::text::number::{self, significant};
 /// Looking for a sustainable rate.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct FindRateArgs {
-    /// Find the highest rate at which each strategy keeps up, in place of measuring it: rows fall
-    /// due at a rate, the backlog may not grow, and --p99 bounds the latency from the due time.
-    /// Rows are not kept
+    /// Find the highest rate at which each strategy keeps up, instead of measuring it: rows fall due
+    /// at a rate, the backlog must not grow, and --p99 bounds the latency from the due time. Joined
+    /// rows are not written
     #[arg(long, requires = "p99", conflicts_with_all = ["output", "output_format", "unmatched", "vary", "csv", "duration"])]
     pub(super) find_rate: bool,
 
-    /// Bound of the 99th percentile of the latency, such as `100ms`
+    /// Upper bound of the 99th percentile of the latency, such as `100ms`
     #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = positive)]
     p99: Option<Micros>,
 
-    /// How long rows come at each rate that is tried [default: 5s]
+    /// How long each rate is tried [default: 5s]
     #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = positive)]
     probe: Option<Micros>,
 }
@@ -284,14 +284,14 @@ fn why(trial: &Trial) -> String {
     match trial.outcome {
         TrialOutcome::Late => format!("at {at} rows/s {p99}"),
         TrialOutcome::FallingBehind => format!(
-            "at {at} rows/s it fell behind by {} s a second",
+            "at {at} rows/s it fell behind by {} s per second",
             significant(trial.falling_behind)
         ),
         TrialOutcome::TooShort => {
             format!("at {at} rows/s the recording lasts {}", seconds(trial.seconds))
         }
         TrialOutcome::TooFewBatches => {
-            format!("at {at} rows/s a probe has {} batches", trial.batches)
+            format!("at {at} rows/s a trial has {} batches", trial.batches)
         }
         TrialOutcome::Sustained => {
             format!("at {at} rows/s it held once, with {p99}, and failed more")

@@ -10,8 +10,8 @@ pub(super) enum Format {
     Human,
     /// One JSON object: the report
     Json,
-    /// JSON lines: one a batch and one a strategy, as they are done
+    /// JSON lines: one per batch and one per strategy, as they are done
     Jsonl,
-    /// CSV: one line a run, or with --find-rate a strategy
+    /// CSV: one line per run, or per strategy with --find-rate
     Csv,
 }

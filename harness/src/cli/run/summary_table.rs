@@ -29,7 +29,7 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
     for run in &report.runs {
         if run.summary.ended == Ended::Duration {
             let (name, rows) = (&run.strategy, grouped(run.summary.rows_in));
-            lines.push(format!("{name}: ended by the time of the replay, after {rows} rows"));
+            lines.push(format!("{name}: the replay ended after its duration, with {rows} rows"));
         }
     }
     if let [first, others @ ..] = report.runs.as_slice()
@@ -47,7 +47,7 @@ pub(super) fn lines(scenario: &Scenario, report: &Report, verified: bool) -> Vec
             }
             if !apart.is_empty() {
                 lines.push(format!(
-                    "not compared with {}: {}, to which time gave other rows or other batches",
+                    "not compared with {}: {}, because time cut other rows or other batches",
                     first.strategy,
                     names(&apart)
                 ));
@@ -66,15 +66,23 @@ pub(super) fn title(scenario: &Scenario) -> String {
     }
 }
 
+/// Rows in, rows out, and how many of those are unmatched.
+pub(super) fn rows(summary: &Summary) -> String {
+    let text =
+        format!("{} rows in, {} rows out", grouped(summary.rows_in), grouped(summary.rows_out));
+    match summary.rows_out {
+        0 => text,
+        _ => format!(
+            "{text}, {} of them unmatched in at least one join",
+            grouped(summary.rows_unmatched)
+        ),
+    }
+}
+
 fn counts(summary: &Summary) -> String {
-    let mut text = format!(
-        "{} rows in, {} rows out, {} of them unmatched in at least one join; {} {}",
-        grouped(summary.rows_in),
-        grouped(summary.rows_out),
-        grouped(summary.rows_unmatched),
-        grouped(summary.batches),
-        if summary.batches == 1 { "batch" } else { "batches" }
-    );
+    let mut text = rows(summary);
+    let batches = if summary.batches == 1 { "batch" } else { "batches" };
+    text += &format!("; {} {batches}", grouped(summary.batches));
     if let Some(filtered) = summary.dropped.filtered.filter(|rows| *rows > 0) {
         text += &format!("; {} rows filtered out", grouped(filtered));
     }

@@ -55,7 +55,7 @@ fn outer_rows_that_wait_for_a_silent_stream_are_told_with_their_number_and_age()
         &finding,
         &[
             "held back by `clicks`",
-            "for it has ended",
+            "because it has ended",
             "finished = \"leaves\" under [stream.clicks]",
         ],
     );
@@ -132,7 +132,7 @@ fn late_rows_are_told_with_the_delay_that_keeps_them() {
     says(
         &finding,
         &[
-            "of the rows of `clicks` came too late",
+            "of the rows of `clicks` arrived too late",
             "with a delay of 10 minutes",
             "streamjoin watermark",
         ],
@@ -161,7 +161,10 @@ fn state_that_never_leaves_is_told_with_its_slope() {
     let open =
         open.replace("left outer", "inner") + "[strategies.a]\nstate_limit = { rows = 100_000 }\n";
     let finding = data.finds(&open, "state-growing");
-    says(&finding, &["rows a batch", "an hour of event time", "under [strategies.a]", "`views`"]);
+    says(
+        &finding,
+        &["rows per batch", "per hour of event time", "under [strategies.a]", "`views`"],
+    );
     // 30 views in 5 minutes stay; so many an hour.
     let slope = finding.data["rowsPerBatch"].as_f64().unwrap();
     assert!((29.0..=31.5).contains(&slope), "{slope}");
@@ -179,7 +182,7 @@ fn streams_that_never_meet_are_told_with_the_keys_or_the_times() {
     let text =
         text.replace("view = \"bigint\"", "view = \"string\"").replace("left outer", "inner");
     let finding = data.finds(&text, "few-keys-matched");
-    says(&finding, &["No row of `views` met a row of `clicks`", "in lower case", "lower("]);
+    says(&finding, &["No row of `views` matched a row of `clicks`", "in lower case", "lower("]);
     let found = data.finds(&text, "no-rows-out");
     says(&found, &["rows of `views`: 1,000 read"]);
     assert_eq!(found.data["step"], "join");
@@ -202,7 +205,7 @@ fn state_columns_for_the_output_filter_alone_are_told() {
     let text = JOIN.replace("left outer", "inner")
         + "[output]\nselect = [\"id\", \"page\"]\nwhere = \"x > 10\"\n";
     let finding = data.finds(&text, "unused-columns");
-    says(&finding, &["The state holds columns", "clicks.x", "8 bytes a row"]);
+    says(&finding, &["The state holds columns", "clicks.x", "8 bytes per row"]);
     data.finds_nothing(&text.replace("where = \"x > 10\"\n", ""));
     // Of the side that may be missing it could not be moved.
     data.finds_nothing(&text.replace("inner", "left outer"));

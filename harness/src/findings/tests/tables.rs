@@ -135,7 +135,7 @@ fn a_table_that_is_empty_for_a_while_is_told_with_the_batch() {
         JOIN.replace("table = \"customers.csv\"", versions) + "[replay]\ntrigger = { rows = 20 }\n";
     says(
         &data.finds(&text, "empty-table"),
-        &["empty at times", "from batch 3 on, and 100 at most"],
+        &["sometimes empty", "from batch 3 on, and at most 100 before"],
     );
 }
 
@@ -171,7 +171,7 @@ fn columns_for_the_output_filter_alone_are_told_and_moving_it_silences() {
     let finding = data.finds(&text, "unused-columns");
     says(
         &finding,
-        &["customers.level", "8 bytes a row", "`where` under [[dimension]] `customers`"],
+        &["customers.level", "8 bytes per row", "`where` under [[dimension]] `customers`"],
     );
     data.finds_nothing(&format!(
         "{}{output}",
@@ -190,7 +190,10 @@ fn an_outer_join_of_which_nothing_is_given_out_is_told() {
     let outer = JOIN.replace("on =", "type = \"left outer\"\non =");
     let text = format!("{outer}[output]\nselect = [\"orders.id\"]\n");
     let finding = data.finds(&text, "unused-columns");
-    says(&finding, &["no column of it is given out", "each row comes out once", "type = \"semi\""]);
+    says(
+        &finding,
+        &["none of its columns is in the output", "each row is emitted once", "type = \"semi\""],
+    );
     data.finds_nothing(&text.replace("\"orders.id\"", "\"orders.id\", \"name\""));
     data.finds_nothing(&text.replace("left outer", "inner"));
 }
@@ -244,7 +247,7 @@ fn a_stream_that_falls_behind_its_pace_is_told() {
     assert_eq!(found[0].id, "falling-behind");
     says(
         &found[0],
-        &["pace of 1,000,000 rows", "some 5,000,000 rows", "9 of 12 batches", "to less than 100"],
+        &["pace of 1,000,000 rows", "about 5,000,000 rows", "9 of 12 batches", "to less than 100"],
     );
     assert!(look(None).is_empty());
     let change = |change: fn(&mut PaceOutcome)| {

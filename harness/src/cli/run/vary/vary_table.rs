@@ -3,6 +3,7 @@
 use comfy_table::Table;
 
 use super::run::Run;
+use crate::cli::run::summary_table::{rows, title};
 use crate::cli::text_table::{millis, or_dash, table};
 use crate::record::Quantiles;
 use crate::scenario::Scenario;
@@ -19,21 +20,13 @@ pub(super) fn lines(
     verified: bool,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.push(match &scenario.description {
-        Some(description) => format!("{}: {description}", scenario.name),
-        None => scenario.name.clone(),
-    });
+    lines.push(title(scenario));
     let decisive: Vec<&str> =
         keys.iter().zip(may_change).filter(|(_, may)| **may).map(|(key, _)| key.as_str()).collect();
     if let (Some(first), true) = (runs.first(), decisive.is_empty()) {
         let summary = &first.record.summary;
-        lines.push(format!(
-            "{} rows in, {} rows out, {} of them unmatched in at least one join; checksum {}",
-            grouped(summary.rows_in),
-            grouped(summary.rows_out),
-            grouped(summary.rows_unmatched),
-            summary.checksum.as_deref().unwrap_or("none")
-        ));
+        let checksum = summary.checksum.as_deref().unwrap_or("none");
+        lines.push(format!("{}; checksum {checksum}", rows(summary)));
     }
     lines.push(runs_table(keys, runs, !decisive.is_empty()).to_string());
     if verified && runs.len() > 1 {
