@@ -16,9 +16,9 @@ pub enum FailureKind {
     Regression,
     /// A result is wrong: exit code 4.
     WrongResult,
-    /// The measurement does not allow a verdict: exit code 5.
+    /// The measurement does not allow a decision: exit code 5.
     Inconclusive,
-    /// Somebody asked to end (Ctrl-C): exit code 130.
+    /// A stop was requested (Ctrl-C): exit code 130.
     Interrupted,
     /// The time limit is over: exit code 1.
     TimedOut,
@@ -36,7 +36,7 @@ impl FailureKind {
     }
 
     /// Whether a run ended because it was asked to, not because of what it met:
-    /// what it has done by then is right.
+    /// Whether the run was stopped on request: what it did until then is right.
     #[must_use]
     pub fn was_asked_for(self) -> bool {
         matches!(self, Self::Interrupted | Self::TimedOut)
@@ -137,7 +137,7 @@ impl Failure {
         Self { message, ..self }
     }
 
-    /// Somebody asked to end.
+    /// A stop was requested.
     #[must_use]
     pub fn interrupted() -> Self {
         Self::new(FailureKind::Interrupted, "interrupted")

@@ -1,10 +1,10 @@
-//! Being asked to end: Ctrl-C, the polite way to be ended, and `--timeout`.
+//! Requests to stop: Ctrl-C, the signals that end a process, and `--timeout`.
 //!
-//! A pass asks [`requested`] between rows and then stops at the last batch that
-//! was whole, so that what it counted and wrote up to there is kept. Everything
-//! else, and a second Ctrl-C, ends at once; unfinished files are removed. Signals
-//! that come together are one: `timeout` sends one to a process and another to
-//! its group.
+//! A pass checks [`requested`] between rows and stops at the last complete batch,
+//! so that its counts and its output up to there are kept. Everything else stops
+//! at once, as does a second Ctrl-C; unfinished files are removed. Signals that
+//! arrive together are one: `timeout` sends one to a process and another to its
+//! group.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Failure, FailureKind, Result};
 
-/// Who asked: the code of a [`FailureKind`], or nobody.
+/// Who requested the stop.
 static REQUESTED: AtomicU8 = AtomicU8::new(NOBODY);
-/// Passes that will notice a request.
-static ATTENTIVE: AtomicUsize = AtomicUsize::new(0);
+/// How many [`StopCheck`]s there are.
+static CHECKS: AtomicUsize = AtomicUsize::new(0);
 
 const NOBODY: u8 = 0;
 const SOMEBODY: u8 = 1;
@@ -24,35 +24,35 @@ const CLOCK: u8 = 2;
 /// Signals within this time are one request.
 const TOGETHER: Duration = Duration::from_millis(500);
 
-/// How long after its time limit a run may take to come to a whole batch.
+/// How long after its time limit a run may take to complete a batch.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Starts to listen to Ctrl-C and to requests to end.
+/// Starts to listen to Ctrl-C and to signals.
 pub(crate) fn listen() {
-    // Without a handler the system's own ends the process, as before.
+    // Without a handler the system ends the process, as before.
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
         REQUESTED.store(SOMEBODY, Ordering::SeqCst);
         let again = first.get_or_insert_with(Instant::now).elapsed() > TOGETHER;
-        if ATTENTIVE.load(Ordering::SeqCst) == 0 || again {
+        if CHECKS.load(Ordering::SeqCst) == 0 || again {
             end_at_once(FailureKind::Interrupted);
         }
     });
 }
 
-/// Asks what is attentive to end.
+/// Requests a stop.
 pub(crate) fn request() {
     REQUESTED.store(SOMEBODY, Ordering::SeqCst);
 }
 
-/// Asks for the end once `limit` is over; what has not ended a while after
-/// that is ended.
-pub(crate) fn after(limit: Duration) -> Result<()> {
+/// Requests a stop when `limit` is over, and ends the process if it still runs
+/// a while later.
+pub(crate) fn stop_after(limit: Duration) -> Result<()> {
     let wait = move || {
         thread::sleep(limit);
         let nobody = |_| Some(CLOCK);
         let _ = REQUESTED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, nobody);
-        if ATTENTIVE.load(Ordering::SeqCst) > 0 {
+        if CHECKS.load(Ordering::SeqCst) > 0 {
             thread::sleep(GRACE);
         }
         eprintln!("error: {}", Failure::timed_out());
@@ -68,13 +68,13 @@ fn end_at_once(kind: FailureKind) -> ! {
     std::process::exit(i32::from(kind.exit_code()))
 }
 
-/// Whether somebody asked to end.
+/// Whether a stop is requested.
 pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed) != NOBODY
 }
 
-/// A failure of a process that was told to end for the same reason.
-pub(crate) fn named(failure: Failure) -> Failure {
+/// The failure of a process that was stopped for the same reason, with that reason.
+pub(crate) fn with_reason(failure: Failure) -> Failure {
     if failure.kind != FailureKind::Interrupted || REQUESTED.load(Ordering::Relaxed) != CLOCK {
         return failure;
     }
@@ -83,7 +83,7 @@ pub(crate) fn named(failure: Failure) -> Failure {
     timed_out.saying(message)
 }
 
-/// What a run that was asked to end ends with.
+/// The failure of a run that was stopped.
 pub(crate) fn failure() -> Failure {
     match REQUESTED.load(Ordering::Relaxed) {
         CLOCK => Failure::timed_out(),
@@ -91,25 +91,25 @@ pub(crate) fn failure() -> Failure {
     }
 }
 
-/// As long as it lives, a request does not end the process: its maker looks
-/// for requests itself.
+/// While it lives, a request does not end the process: its owner checks for
+/// requests itself.
 #[derive(Debug)]
-pub(crate) struct Attentive(());
+pub(crate) struct StopCheck(());
 
-impl Attentive {
+impl StopCheck {
     pub(crate) fn new() -> Self {
-        ATTENTIVE.fetch_add(1, Ordering::SeqCst);
+        CHECKS.fetch_add(1, Ordering::SeqCst);
         Self(())
     }
 
-    /// A failure if somebody asked to end.
+    /// A failure if a stop is requested.
     pub(crate) fn check(&self) -> Result<()> {
         if requested() { Err(failure()) } else { Ok(()) }
     }
 }
 
-impl Drop for Attentive {
+impl Drop for StopCheck {
     fn drop(&mut self) {
-        ATTENTIVE.fetch_sub(1, Ordering::SeqCst);
+        CHECKS.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::measured::{Measured, tell_end};
 use super::message::Message;
 use crate::error::{Failure, FailureKind, Result};
-use crate::interrupt::{self, Attentive};
+use crate::interrupt::{self, StopCheck};
 use crate::record::{Ended, Idle, Progress, Summary};
 use crate::replay::{ProgressListener, Started};
 
@@ -48,9 +48,9 @@ impl Worker {
     /// Its failure, or a run failure when it ends without a result.
     pub fn follow(mut self, listener: &mut dyn ProgressListener) -> Result<Measured> {
         listener.started(&Started { strategy: self.strategy.clone(), rows: None })?;
-        let attentive = Attentive::new();
+        let stop_check = StopCheck::new();
         let result = self.listen(listener);
-        drop(attentive);
+        drop(stop_check);
         if matches!(&result, Err(failure) if failure.kind != FailureKind::Interrupted) {
             // It may still run when the listener failed; nothing of it is needed.
             let _ = self.child.kill();
@@ -97,7 +97,7 @@ impl Worker {
                 Message::Progress { progress } => listener.progress(&progress)?,
                 Message::Idle { idle } => listener.idle(&idle)?,
                 Message::Measured { summary, cut_short, findings } => {
-                    let cut_short = cut_short.map(|sent| interrupt::named(sent.into()));
+                    let cut_short = cut_short.map(|sent| interrupt::with_reason(sent.into()));
                     let ended = match &cut_short {
                         Some(failure) => Ended::by(failure),
                         None => summary.ended,

@@ -16,7 +16,7 @@ use crate::cli::output::complain;
 use crate::cli::output_paths::check_stdin;
 use crate::cli::progress_bar::Bar;
 use crate::error::{Failure, Result};
-use crate::interrupt::{self, Attentive};
+use crate::interrupt::{self, StopCheck};
 use crate::text::bytes;
 use crate::text::duration::Micros;
 use crate::text::number::grouped;
@@ -90,14 +90,14 @@ pub(super) fn run(args: &RecordArgs) -> Result<(String, Result<()>)> {
     if io::stdin().is_terminal() && !args.quiet {
         complain("reading what is typed: end it with Ctrl-D, or pipe something into it");
     }
-    let attentive = Attentive::new();
+    let stop_check = StopCheck::new();
     let live = Live::new(args.limit, move || {
         interrupt::requested() || until.is_some_and(|until| Instant::now() >= until)
     });
     let shown = Shown::start(live.clone(), args);
     let recorded = record(io::stdin(), &args.writing.output, &options, &live);
     shown.end();
-    drop(attentive);
+    drop(stop_check);
     let recorded = recorded.map_err(failure)?;
     let text = text(&recorded);
     let outcome = told(&recorded).map_or(Ok(()), |failure| Err(Failure::run(failure)));

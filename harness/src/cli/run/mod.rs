@@ -56,7 +56,7 @@ impl RunArgs {
         let csv_file =
             self.csv.as_deref().map(|path| CsvFile::create(path, self.force)).transpose()?;
         if let Some(limit) = self.timeout {
-            interrupt::after(limit.as_duration())?;
+            interrupt::stop_after(limit.as_duration())?;
         }
         if self.find_rate.find_rate {
             let printing = Printing { format: self.format, quiet: self.quiet, report: report_file };

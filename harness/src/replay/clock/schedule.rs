@@ -14,7 +14,7 @@ use twox_hash::XxHash64;
 use super::timeline::Timeline;
 use super::trend::Trend;
 use crate::error::Result;
-use crate::interrupt::Attentive;
+use crate::interrupt::StopCheck;
 use crate::plan::{Timing, rows_due};
 use crate::scenario::Trigger;
 
@@ -130,7 +130,7 @@ impl Schedule {
         &mut self,
         rows: u64,
         timeline: &mut Timeline<'_>,
-        attentive: &Attentive,
+        stop_check: &StopCheck,
     ) -> Result<bool> {
         let Some(rate) = self.timing.rows_per_second else { return Ok(true) };
         self.taken = self.taken.saturating_add(rows);
@@ -139,7 +139,7 @@ impl Schedule {
             None => due(rate, self.taken),
         };
         let reached = timeline.now().saturating_sub(self.start);
-        timeline.wait_until(self.start.saturating_add(self.due), attentive)?;
+        timeline.wait_until(self.start.saturating_add(self.due), stop_check)?;
         if self.every.is_some() {
             // On time the tick counts, not when the wait happened to end.
             self.ticked = Some(self.due.max(reached));

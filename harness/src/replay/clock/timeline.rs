@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::interrupt::Attentive;
+use crate::interrupt::StopCheck;
 
 /// How long a wait may go without a look at whether the run is to end.
 const SLICE: Duration = Duration::from_millis(50);
@@ -75,14 +75,14 @@ impl<'c> Timeline<'c> {
     }
 
     /// Waits for a time of this line.
-    pub(crate) fn wait_until(&mut self, time: Duration, attentive: &Attentive) -> Result<()> {
+    pub(crate) fn wait_until(&mut self, time: Duration, stop_check: &StopCheck) -> Result<()> {
         let start = self.now();
         let result = loop {
             let left = time.saturating_sub(self.now());
             if left.is_zero() {
                 break Ok(());
             }
-            if let Err(failure) = attentive.check() {
+            if let Err(failure) = stop_check.check() {
                 break Err(failure);
             }
             self.clock.sleep(left.min(SLICE));

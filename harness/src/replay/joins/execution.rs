@@ -10,7 +10,7 @@ use super::checkpoint::Checkpoint;
 use super::live_table::LiveTable;
 use super::table_joins::{JoinCounts, JoinTimes, Push, TableJoins};
 use crate::error::{Failure, Result};
-use crate::interrupt::Attentive;
+use crate::interrupt::StopCheck;
 use crate::plan::{OutputPlan, Strategy, TableJoinPlan, Timing};
 use crate::record::{Checksum, EventTime, Idle, Progress, StateOperator};
 use crate::replay::clock::{Backlog, BatchClock, Clock, Phase, Schedule, Timeline, timed};
@@ -49,7 +49,7 @@ pub(crate) struct Execution<'p, 's> {
     pub(crate) counted: Counted,
     pub(crate) counts: Vec<JoinCounts>,
     pub(crate) outcome: PassOutcome,
-    pub(crate) attentive: Attentive,
+    pub(crate) stop_check: StopCheck,
     timeline: Timeline<'p>,
     pub(crate) schedule: Schedule,
     /// Greatest event time so far.
@@ -101,7 +101,7 @@ impl<'p, 's> Execution<'p, 's> {
             mark: Checkpoint::of(&outcome, &counts),
             counts,
             outcome,
-            attentive: Attentive::new(),
+            stop_check: StopCheck::new(),
             schedule: Schedule::new(setup.timing, setup.trigger),
             timeline,
             max_time: None,
@@ -132,7 +132,7 @@ impl<'p, 's> Execution<'p, 's> {
 
     /// Waits until a batch of `rows` may start; false if there is none to start.
     pub(crate) fn begin(&mut self, rows: u64) -> Result<bool> {
-        let starts = self.schedule.begin(rows, &mut self.timeline, &self.attentive)?;
+        let starts = self.schedule.begin(rows, &mut self.timeline, &self.stop_check)?;
         if !starts {
             let idle = Idle {
                 batch_id: self.outcome.batches,
@@ -180,7 +180,7 @@ impl<'p, 's> Execution<'p, 's> {
             times: JoinTimes::default(),
             observer: self.observer.as_mut(),
             emit: &mut |rows| {
-                self.attentive.check()?;
+                self.stop_check.check()?;
                 out.emit(rows)
             },
         };

@@ -134,7 +134,7 @@ impl StreamStaticPass<'_, '_> {
 
     /// Reads on; `None` where the batch ends.
     fn read(&mut self, source: &mut StreamBatches<'_>) -> Result<Option<Part>> {
-        self.execution.attentive.check()?;
+        self.execution.stop_check.check()?;
         let step = timed(&mut self.reading, || source.next()).transpose();
         match step.map_err(|failure| self.execution.in_batch(failure))? {
             Some(Step::Rows(part)) => Ok(Some(part)),
@@ -227,7 +227,7 @@ impl StreamStaticPass<'_, '_> {
                 times: JoinTimes::default(),
                 observer: None,
                 emit: &mut |rows| {
-                    self.execution.attentive.check()?;
+                    self.execution.stop_check.check()?;
                     selected(&self.plan.output, rows).map(|_| ())
                 },
             };

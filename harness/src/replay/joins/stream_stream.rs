@@ -119,7 +119,7 @@ impl StreamStreamPass<'_, '_> {
     /// Begins the next batch, once it is due; `None` at the end.
     fn begin(&mut self, source: &mut MergedBatches<'_>) -> Result<Option<MergedBatch>> {
         loop {
-            self.execution.attentive.check()?;
+            self.execution.stop_check.check()?;
             source.take_at_most(self.execution.most());
             let batch = timed(&mut self.reading, || source.next()).transpose();
             if source.take_opened() {
@@ -270,7 +270,7 @@ impl StreamStreamPass<'_, '_> {
                 let missed = &self.plan.side(side.opposite()).stream.name;
                 observer.unmatched_in_pair(missed, &rows)?;
             }
-            self.execution.attentive.check()?;
+            self.execution.stop_check.check()?;
             self.execution.push(&self.joined.rows(rows)?, &mut open)?;
         }
         let report = output.report().clone();

@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use super::lateness::{Lateness, LatenessSurvey, Vary};
 use super::{DelayOutcome, Delays, Follower, Simulation};
 use crate::error::{Failure, Result};
-use crate::interrupt::Attentive;
+use crate::interrupt::StopCheck;
 use crate::plan::StreamStreamPlan;
 use crate::replay::{MergedBatches, Participation, Schedule};
 
@@ -53,11 +53,11 @@ fn follow(
     let mut source = MergedBatches::new(plan)?;
     let mut participation = Participation::new();
     let mut ended = false;
-    let attentive = Attentive::new();
+    let stop_check = StopCheck::new();
     let mut schedule = Schedule::new(plan.timing, &plan.trigger);
     let started = Instant::now();
     loop {
-        attentive.check()?;
+        stop_check.check()?;
         // Time cuts batches as if each was done at once.
         source.take_at_most(schedule.most(Duration::ZERO));
         let Some(batch) = source.next().transpose()? else { return Ok(()) };

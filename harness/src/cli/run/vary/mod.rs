@@ -60,7 +60,7 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
     let report = report.map(|path| ReportFile::create(path, args.force)).transpose()?;
     let file = args.csv.as_deref().map(|path| CsvFile::create(path, args.force)).transpose()?;
     if let Some(limit) = args.timeout {
-        interrupt::after(limit.as_duration())?;
+        interrupt::stop_after(limit.as_duration())?;
     }
     let mut results = Results::new(false);
     let mut warned = Vec::new();
