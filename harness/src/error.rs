@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub enum FailureKind {
     /// Anything after the first row was read, and any missing or unreadable file: exit code 1.
     Run,
-    /// What can be told from arguments, scenario and schemas alone: exit code 2.
+    /// What arguments, scenario and schemas alone show to be wrong: exit code 2.
     Usage,
     /// A measurement is worse than its baseline: exit code 3.
     Regression,
@@ -35,7 +35,6 @@ impl FailureKind {
             .unwrap_or(Self::Run)
     }
 
-    /// Whether a run ended because it was asked to, not because of what it met:
     /// Whether the run was stopped on request: what it did until then is right.
     #[must_use]
     pub fn was_asked_for(self) -> bool {

@@ -1,52 +1,51 @@
-//! What a run found in addition to its numbers: each finding has evidence and a
+//! What a run shows in addition to its numbers: each finding has evidence and a
 //! remedy.
 //!
 //! `RULES` is the registry: a new finding is one line there and one file here.
-//! Rules look at the plan and at the evidence of the first pass; the time and
-//! memory of reading data again are bounded, and are part of no measurement.
+//! Rules look at the plan and at what the first pass observed. A second look at the
+//! data takes bounded time and memory, and is not part of any measurement.
 
-mod backlog;
-mod broadcast;
-mod empty;
-mod growth;
-mod held;
-mod key_look;
-mod keys;
-mod late;
-mod look;
-mod nothing_out;
-mod stuck;
-mod time_unit;
-mod unused;
+mod empty_table;
+mod event_time_unit;
+mod falling_behind;
+mod few_keys_matched;
+mod finished_run;
+mod key_search;
+mod large_broadcast;
+mod late_rows;
+mod no_rows_out;
+mod outer_rows_held;
+mod state_growing;
+mod unused_columns;
+mod watermark_stuck;
 
 #[cfg(test)]
 mod tests;
 
 use crate::record::Finding;
+pub use finished_run::FinishedRun;
 
-pub use look::Look;
+type Rule = fn(&FinishedRun<'_>) -> Vec<Finding>;
 
-type Rule = fn(&Look<'_>) -> Vec<Finding>;
-
-/// Every finding, in the order in which they are reported.
+/// Every rule, in the order in which findings are reported.
 const RULES: [Rule; 11] = [
-    nothing_out::look,
-    empty::look,
-    keys::look,
-    time_unit::look,
-    stuck::look,
-    held::look,
-    late::look,
-    growth::look,
-    backlog::look,
-    broadcast::look,
-    unused::look,
+    no_rows_out::find,
+    empty_table::find,
+    few_keys_matched::find,
+    event_time_unit::find,
+    watermark_stuck::find,
+    outer_rows_held::find,
+    late_rows::find,
+    state_growing::find,
+    falling_behind::find,
+    large_broadcast::find,
+    unused_columns::find,
 ];
 
-/// The findings of a run, the most severe first.
+/// All findings, the most severe first.
 #[must_use]
-pub fn find(look: &Look<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(look)).collect();
+pub fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(run)).collect();
     findings.sort_by_key(|finding| finding.severity);
     findings
 }

@@ -9,7 +9,7 @@ use super::measured::{Measured, tell_end};
 use super::memory::MemorySampler;
 use super::summary::{Timed, summary};
 use crate::error::{Failure, Result};
-use crate::findings::{self, Look};
+use crate::findings::{self, FinishedRun};
 use crate::plan::{Carried, Plan, Strategy, pool_with_caller};
 use crate::record::Machine;
 use crate::replay::{Counted, Pass, ProgressListener, Started};
@@ -145,7 +145,7 @@ fn passes(
     let summary = summary(plan, &first, &timed, peaks);
     // After all measurements: reading data again takes time and memory.
     let memory = Machine::detect().memory_bytes;
-    let findings = findings::find(&Look { plan, strategy, outcome: &first, memory });
+    let findings = findings::find(&FinishedRun { plan, strategy, outcome: &first, memory });
     Ok(Measured { summary, cut_short: first.cut_short, findings })
 }
 

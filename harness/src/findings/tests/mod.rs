@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::findings::{Look, find};
+use crate::findings::{FinishedRun, find};
 use crate::measure::measure;
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Finding, Progress};

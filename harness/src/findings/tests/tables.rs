@@ -218,7 +218,8 @@ fn a_broadcast_is_told_beyond_the_threshold_and_a_fifth_of_memory() {
 
     let (plan, strategy, outcome) = data.outcome(JOIN);
     let size = outcome.evidence.joins[0].table.broadcast_bytes;
-    let look = |memory| find(&Look { plan: &plan, strategy: &strategy, outcome: &outcome, memory });
+    let look =
+        |memory| find(&FinishedRun { plan: &plan, strategy: &strategy, outcome: &outcome, memory });
     assert!(size > 0 && look(None).is_empty() && look(Some(size * 5)).is_empty());
     let found = look(Some(size * 5 - 1));
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -240,7 +241,7 @@ fn a_stream_that_falls_behind_its_pace_is_told() {
     outcome.elapsed = Duration::from_secs(1);
     let mut look = |kept| {
         outcome.pace = kept;
-        find(&Look { plan: &plan, strategy: &strategy, outcome: &outcome, memory: None })
+        find(&FinishedRun { plan: &plan, strategy: &strategy, outcome: &outcome, memory: None })
     };
     let found = look(Some(late));
     assert_eq!(found.len(), 1, "{found:#?}");

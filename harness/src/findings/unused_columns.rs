@@ -1,6 +1,6 @@
 //! What tables and state hold that the rows given out do not need.
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::plan::{FilterOnly, Plan};
 use crate::record::{Finding, Severity};
 use crate::text::bytes;
@@ -8,9 +8,9 @@ use crate::text::number::grouped;
 
 const ID: &str = "unused-columns";
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (join, evidence) in look.plan.joins().iter().zip(&look.evidence().joins) {
+    for (join, evidence) in run.plan.joins().iter().zip(&run.evidence().joins) {
         let rows = evidence.table.most_rows;
         if rows == 0 {
             continue;
@@ -30,7 +30,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
                     .about(&join.name)
                     .saw(format!("{} join with {} rows: {effect}", join.kernel.spec.join_type, grouped(rows)))
                     .with("rows", rows)
-                    .with("tableBytes", look.outcome.table_bytes)
+                    .with("tableBytes", run.outcome.table_bytes)
                     .remedy(format!(
                         "select a column of `{0}` in [output], or remove [[dimension]] `{0}`; to keep only rows with a match, set type = \"semi\"",
                         join.name
@@ -42,7 +42,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             findings.push(filter_only(only, "table", rows, &place).about(&join.name));
         }
     }
-    if let (Plan::StreamStream(plan), Some(state)) = (look.plan, look.outcome.state)
+    if let (Plan::StreamStream(plan), Some(state)) = (run.plan, run.outcome.state)
         && let Some(only) = &plan.filter_only
         && state.rows.peak > 0
     {

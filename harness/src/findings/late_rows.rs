@@ -2,7 +2,7 @@
 
 use streamjoin_kernels::Side;
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::text::duration::at_least;
@@ -10,8 +10,8 @@ use crate::text::instant::iso_millis;
 use crate::text::number::grouped;
 use crate::text::percent;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let (Plan::StreamStream(plan), Some(pair)) = (run.plan, &run.evidence().stream_stream) else {
         return Vec::new();
     };
     let sides = [Side::Left, Side::Right].into_iter().zip(&pair.sides);

@@ -1,8 +1,8 @@
 //! Rows without a match that wait for a stream which sends nothing more.
 
-use super::keys::name_of;
-use super::look::Look;
-use super::stuck::why;
+use super::few_keys_matched::name_of;
+use super::finished_run::FinishedRun;
+use super::watermark_stuck::why;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::text::instant::iso_millis;
@@ -12,8 +12,8 @@ use crate::text::number::grouped;
 /// these are none.
 const SILENT_BATCHES: u64 = 3;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let (Plan::StreamStream(plan), Some(pair)) = (run.plan, &run.evidence().stream_stream) else {
         return Vec::new();
     };
     let Some(held) = pair.held else { return Vec::new() };

@@ -75,7 +75,7 @@ const WRITTEN: [Written; 3] = [Written::Stream, Written::Other, Written::Both];
 
 /// What the look found.
 #[derive(Debug)]
-pub(super) struct KeyLook {
+pub(super) struct KeySearch {
     /// Distinct keys that were looked for.
     pub(super) keys: usize,
     /// Of those, found as they are: other conditions kept their rows apart.
@@ -190,7 +190,7 @@ impl Search {
     }
 
     /// What was found.
-    pub(super) fn finish(self) -> KeyLook {
+    pub(super) fn finish(self) -> KeySearch {
         let keys = self.sample.num_rows();
         let as_is = self.forms.first().map_or(&[][..], |plain| &plain.hits[2]);
         let is_missing = |at: &usize| as_is.get(*at).is_none_or(Option::is_none);
@@ -214,7 +214,7 @@ impl Search {
                 });
             }
         }
-        KeyLook {
+        KeySearch {
             keys,
             found: keys - missing.len(),
             rows: self.rows,

@@ -2,8 +2,8 @@
 
 use streamjoin_kernels::{JoinType, Side};
 
-use super::keys::name_of;
-use super::look::Look;
+use super::few_keys_matched::name_of;
+use super::finished_run::FinishedRun;
 use crate::plan::{Plan, StreamStreamPlan, TableJoinPlan};
 use crate::record::{Finding, Severity};
 use crate::text::number::grouped;
@@ -17,13 +17,13 @@ struct Trail {
     end: Option<(String, String)>,
 }
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let outcome = look.outcome;
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let outcome = run.outcome;
     if outcome.rows_out > 0 || outcome.cut_short.is_some() {
         return Vec::new();
     }
     if outcome.rows_in == 0 {
-        let limit = match look.plan {
+        let limit = match run.plan {
             Plan::StreamStatic(plan) => plan.stream.limit,
             Plan::StreamStream(plan) => plan.limit,
         };
@@ -39,7 +39,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         ];
     }
     let mut trail = Trail { steps: Vec::new(), end: None };
-    match look.plan {
+    match run.plan {
         Plan::StreamStatic(plan) => {
             let read = outcome.rows_in;
             trail.step("read", read, "", "");
@@ -51,11 +51,11 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
                 trail.step(&name, read - filtered, "stream-where", &remedy);
             }
         }
-        Plan::StreamStream(plan) => trail.pair(look, plan),
+        Plan::StreamStream(plan) => trail.pair(run, plan),
     }
-    trail.joins(look);
-    let joined = look.evidence().rows_joined;
-    if let Some(filter) = &look.plan.output().filter
+    trail.joins(run);
+    let joined = run.evidence().rows_joined;
+    if let Some(filter) = &run.plan.output().filter
         && joined > 0
     {
         let name = format!("left by `where` of [output] ({filter})");
@@ -86,8 +86,8 @@ impl Trail {
         }
     }
 
-    fn pair(&mut self, look: &Look<'_>, plan: &StreamStreamPlan) {
-        let Some(pair) = &look.evidence().stream_stream else { return };
+    fn pair(&mut self, run: &FinishedRun<'_>, plan: &StreamStreamPlan) {
+        let Some(pair) = &run.evidence().stream_stream else { return };
         for (side, found) in [Side::Left, Side::Right].into_iter().zip(&pair.sides) {
             if self.end.is_some() || found.rows == 0 {
                 continue;
@@ -144,10 +144,10 @@ impl Trail {
         }
     }
 
-    fn joins(&mut self, look: &Look<'_>) {
-        let evidence = look.evidence();
-        let joins = look.plan.joins().iter().zip(&evidence.joins).zip(&look.outcome.joins);
-        let reached: Vec<u64> = look.outcome.joins.iter().map(|(m, u)| m + u).collect();
+    fn joins(&mut self, run: &FinishedRun<'_>) {
+        let evidence = run.evidence();
+        let joins = run.plan.joins().iter().zip(&evidence.joins).zip(&run.outcome.joins);
+        let reached: Vec<u64> = run.outcome.joins.iter().map(|(m, u)| m + u).collect();
         for (at, ((join, found), &(matched, unmatched))) in joins.enumerate() {
             let after = reached.get(at + 1).copied().unwrap_or(evidence.rows_joined);
             if self.end.is_some() || matched + unmatched == 0 {

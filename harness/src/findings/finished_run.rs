@@ -1,23 +1,23 @@
-//! What rules look at.
+//! What rules are applied to.
 
 use crate::plan::{Plan, Strategy};
 use crate::replay::{Evidence, PassOutcome};
 
-/// A run that rules look at.
+/// What rules are applied to.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct FinishedRun<'a> {
     /// What was run.
     pub plan: &'a Plan,
-    /// How.
+    /// The strategy that it was run with.
     pub strategy: &'a Strategy,
-    /// The outcome of its first pass.
+    /// The outcome of the first pass.
     pub outcome: &'a PassOutcome,
     /// Main memory of the machine in bytes.
     pub memory: Option<u64>,
 }
 
-impl Look<'_> {
-    /// The evidence of the first pass.
+impl FinishedRun<'_> {
+    /// What was observed.
     pub(super) fn evidence(&self) -> &Evidence {
         &self.outcome.evidence
     }

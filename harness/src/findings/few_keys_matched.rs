@@ -5,8 +5,8 @@ use streamjoin_datasets::type_text;
 use streamjoin_kernels::spark::comparison_type;
 use streamjoin_kernels::{JoinType, Side};
 
-use super::key_look::{KeyLook, Search};
-use super::look::Look;
+use super::finished_run::FinishedRun;
+use super::key_search::{KeySearch, Search};
 use crate::plan::{Plan, SidePlan, StreamStreamPlan, TableJoinPlan, scan_table};
 use crate::record::{Finding, Severity};
 use crate::replay::TableJoinEvidence;
@@ -18,19 +18,19 @@ const ID: &str = "few-keys-matched";
 /// Rows of each of two streams that are compared.
 const PAIR_ROWS: usize = 100_000;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let joins = look.plan.joins().iter().zip(&look.evidence().joins).zip(&look.outcome.joins);
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let joins = run.plan.joins().iter().zip(&run.evidence().joins).zip(&run.outcome.joins);
     let mut findings: Vec<Finding> = joins
-        .filter_map(|((join, evidence), counts)| of_table(look, join, evidence, *counts))
+        .filter_map(|((join, evidence), counts)| of_table(run, join, evidence, *counts))
         .collect();
-    if let Plan::StreamStream(plan) = look.plan {
-        findings.extend(of_pair(look, plan));
+    if let Plan::StreamStream(plan) = run.plan {
+        findings.extend(of_pair(run, plan));
     }
     findings
 }
 
 fn of_table(
-    look: &Look<'_>,
+    run: &FinishedRun<'_>,
     join: &TableJoinPlan,
     evidence: &TableJoinEvidence,
     (matched, unmatched): (u64, u64),
@@ -53,7 +53,7 @@ fn of_table(
     let search = Search::new(&evidence.missing, &types, &join.on);
     // Keys that no way of writing changes are looked for only if it matters.
     let mut search = search.filter(|search| few || search.can_help());
-    if look.outcome.cut_short.is_some() {
+    if run.outcome.cut_short.is_some() {
         search = None;
     }
     let found = search.map(|mut search| {
@@ -113,8 +113,8 @@ fn scan_all(
 }
 
 /// Two streams of which no row met another.
-fn of_pair(look: &Look<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
-    let pair = look.evidence().stream_stream.as_ref()?;
+fn of_pair(run: &FinishedRun<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
+    let pair = run.evidence().stream_stream.as_ref()?;
     let came = pair
         .sides
         .each_ref()
@@ -126,7 +126,7 @@ fn of_pair(look: &Look<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
     if !none || plan.spec.keys.is_empty() || semi && plan.spec.join_type == JoinType::LeftAnti {
         return None;
     }
-    if look.outcome.cut_short.is_some() {
+    if run.outcome.cut_short.is_some() {
         return None;
     }
     let keys = &plan.spec.keys;
@@ -214,7 +214,7 @@ fn with_types(
 /// Adds what the second look found.
 fn told(
     mut finding: Finding,
-    found: Option<&KeyLook>,
+    found: Option<&KeySearch>,
     helps: bool,
     name: &str,
     what: &str,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::plan::TableJoinPlan;
 use crate::record::{Finding, Severity};
 use crate::text::number::grouped;
@@ -11,8 +11,8 @@ use crate::text::number::grouped;
 const MOST_ROWS: u64 = 10_000_000;
 const MOST_TIME: Duration = Duration::from_secs(1);
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let joins = look.plan.joins().iter().zip(&look.evidence().joins).zip(&look.outcome.joins);
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let joins = run.plan.joins().iter().zip(&run.evidence().joins).zip(&run.outcome.joins);
     let empty = joins.filter_map(|((join, evidence), &(matched, unmatched))| {
         let from = evidence.table.empty_from?;
         let always = evidence.table.most_rows == 0;

@@ -1,16 +1,16 @@
 //! A table that is broadcast though it is large.
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::record::{Finding, Severity};
 use crate::text::bytes;
 use crate::text::percent;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let threshold = look.strategy.broadcast_threshold as u64;
-    let joins = look.plan.joins().iter().zip(&look.evidence().joins);
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let threshold = run.strategy.broadcast_threshold as u64;
+    let joins = run.plan.joins().iter().zip(&run.evidence().joins);
     let large = joins.filter_map(|(join, evidence)| {
         let size = evidence.table.broadcast_bytes;
-        let of_memory = look.memory.filter(|memory| size.saturating_mul(5) > *memory);
+        let of_memory = run.memory.filter(|memory| size.saturating_mul(5) > *memory);
         let above = size > threshold;
         if !above && of_memory.is_none() {
             return None;
@@ -24,7 +24,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             .about(&join.name)
             .with("bytes", size)
             .with("thresholdBytes", threshold)
-            .with("memoryBytes", look.memory);
+            .with("memoryBytes", run.memory);
         if above {
             finding = finding
                 .saw(format!("the threshold of this strategy is {}", bytes::decimal(threshold)));
@@ -45,11 +45,11 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             ),
             (false, true) => format!(
                 "set layout = \"partitioned\" or \"auto\" under [strategies.{0}] or [[dimension]] `{1}`, or drop columns that nobody needs in its `select`; to keep it, set broadcast_threshold = {size}",
-                look.strategy.name, join.name
+                run.strategy.name, join.name
             ),
             (false, false) => format!(
                 "set layout = \"partitioned\", or a lower broadcast_threshold, under [strategies.{}], or drop columns that nobody needs in the `select` of `{}`",
-                look.strategy.name, join.name
+                run.strategy.name, join.name
             ),
         };
         Some(finding.remedy(remedy))

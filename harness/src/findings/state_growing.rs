@@ -2,8 +2,8 @@
 
 use streamjoin_kernels::Side;
 
-use super::keys::name_of;
-use super::look::Look;
+use super::few_keys_matched::name_of;
+use super::finished_run::FinishedRun;
 use crate::plan::Plan;
 use crate::record::{Finding, Severity};
 use crate::replay::{StatePoint, plateaus};
@@ -18,8 +18,8 @@ const LEAST_BATCHES: usize = 8;
 /// Microseconds of an hour.
 const HOUR: f64 = 3.6e9;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let (Plan::StreamStream(plan), Some(pair)) = (run.plan, &run.evidence().stream_stream) else {
         return Vec::new();
     };
     let unbounded: Vec<Side> = [Side::Left, Side::Right]
@@ -78,7 +78,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             grouped(an_hour.min(1e18) as u64),
             bytes::decimal(day)
         ));
-        if let Some(memory) = look.memory {
+        if let Some(memory) = run.memory {
             let left = memory.saturating_sub(last.bytes) as f64 / (an_hour * row_bytes).max(1.0);
             finding = finding
                 .saw(format!(
@@ -91,7 +91,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     }
     let limit = format!(
         "state_limit = {{ rows = N }} under [strategies.{}] ends the run before memory does",
-        look.strategy.name
+        run.strategy.name
     );
     let remedy = if unbounded.is_empty() {
         let marks = "a longer recording shows whether the state only follows the rate of the input";

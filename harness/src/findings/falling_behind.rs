@@ -1,6 +1,6 @@
 //! A stream that falls behind its pace.
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::record::{Finding, Severity};
 use crate::text::duration::seconds;
 use crate::text::number::grouped;
@@ -14,8 +14,8 @@ const SLOPE: f64 = 0.02;
 /// Late batches from which a lag is reported: the next batches make up for a single one.
 const LATE_BATCHES: u64 = 3;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let Some(kept) = look.outcome.pace else { return Vec::new() };
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let Some(kept) = run.outcome.pace else { return Vec::new() };
     let behind_still = kept.behind * 2 > kept.most_behind && !kept.behind.is_zero();
     if kept.falling_behind < SLOPE || kept.late_batches < LATE_BATCHES || !behind_still {
         return Vec::new();
@@ -35,8 +35,8 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         .saw(format!(
             "{} of {} batches ({}) started late, and the lag grew by {} per second of the stream",
             grouped(kept.late_batches),
-            grouped(look.outcome.batches),
-            percent::part(kept.late_batches, look.outcome.batches),
+            grouped(run.outcome.batches),
+            percent::part(kept.late_batches, run.outcome.batches),
             seconds(kept.falling_behind)
         ))
         .with("rowsPerSecond", kept.rows_per_second)
@@ -45,7 +45,7 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
         .with("fallingBehind", kept.falling_behind)
         .with("lateBatches", kept.late_batches);
     // Of a replay that time ended, what had arrived and was not taken up.
-    if let Some(left) = look.evidence().backlog.map(|left| left.rows).filter(|rows| *rows > 0) {
+    if let Some(left) = run.evidence().backlog.map(|left| left.rows).filter(|rows| *rows > 0) {
         finding = finding
             .saw(format!(
                 "{} rows had arrived when the replay ended, and were not read",
@@ -54,8 +54,8 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
             .with("unreadRows", left);
     }
     let mut remedy = "lower rows_per_second under [replay] pace".to_owned();
-    let took = look.outcome.elapsed.as_secs_f64();
-    let reached = (took > 0.0).then(|| look.outcome.rows_in as f64 / took);
+    let took = run.outcome.elapsed.as_secs_f64();
+    let reached = (took > 0.0).then(|| run.outcome.rows_in as f64 / took);
     if let Some(reached) = reached.filter(|reached| *reached < kept.rows_per_second) {
         finding = finding
             .saw(format!("{} rows per second were processed", grouped(reached as u64)))
@@ -64,6 +64,6 @@ pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
     }
     vec![finding.remedy(format!(
         "{remedy} (`run --find-rate` finds the most that each strategy keeps up with); or try another strategy, more `threads` under [strategies.{}], or a longer trigger",
-        look.strategy.name
+        run.strategy.name
     ))]
 }

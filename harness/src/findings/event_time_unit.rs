@@ -3,7 +3,7 @@
 use arrow::datatypes::TimeUnit;
 use streamjoin_kernels::Side;
 
-use super::look::Look;
+use super::finished_run::FinishedRun;
 use crate::plan::{Plan, StreamPlan};
 use crate::record::{Finding, Severity};
 use crate::replay::TimesSeen;
@@ -12,10 +12,9 @@ use crate::text::instant::iso_millis;
 /// Times from 2000 to 2100 are what streams are made of.
 const LIKELY: std::ops::Range<i128> = 946_684_800_000_000..4_102_444_800_000_000;
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let evidence = look.evidence();
-    let streams: Vec<(&StreamPlan, Option<TimesSeen>)> = match (look.plan, &evidence.stream_stream)
-    {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let evidence = run.evidence();
+    let streams: Vec<(&StreamPlan, Option<TimesSeen>)> = match (run.plan, &evidence.stream_stream) {
         (Plan::StreamStatic(plan), _) => vec![(&plan.stream, evidence.times)],
         (Plan::StreamStream(plan), Some(pair)) => [Side::Left, Side::Right]
             .into_iter()

@@ -3,8 +3,8 @@
 use streamjoin_kernels::Side;
 use streamjoin_kernels::time::WatermarkPolicy;
 
-use super::keys::name_of;
-use super::look::Look;
+use super::few_keys_matched::name_of;
+use super::finished_run::FinishedRun;
 use crate::plan::{Plan, StreamPlan, StreamStreamPlan};
 use crate::record::{Finding, Severity};
 use crate::replay::{SideEvidence, StreamStreamEvidence};
@@ -17,8 +17,8 @@ pub(super) const ID: &str = "watermark-stuck";
 
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-pub(super) fn look(look: &Look<'_>) -> Vec<Finding> {
-    let (Plan::StreamStream(plan), Some(pair)) = (look.plan, &look.evidence().stream_stream) else {
+pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
+    let (Plan::StreamStream(plan), Some(pair)) = (run.plan, &run.evidence().stream_stream) else {
         return Vec::new();
     };
     // Rows that wait for a silent stream are told with what holds them.
