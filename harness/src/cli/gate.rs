@@ -118,7 +118,7 @@ impl GateArgs {
         during: &mut String,
     ) -> Result<(Baseline, Vec<Entry>)> {
         let baseline = file.read()?;
-        // All of them first: what is missing or refused is told before the first row.
+        // All of them first: what is missing or refused is reported before the first row.
         let data_dir = self.folders.data_dir.as_deref();
         let mut all = Vec::new();
         for entry in &baseline.scenarios {

@@ -91,7 +91,7 @@ pub(super) struct Job<'a> {
     pub(super) progress: bool,
     /// A file to write; a sink on standard output cannot be given away.
     pub(super) output: Option<(&'a Path, FileFormat, bool)>,
-    /// A file for rows that found nothing, and whether it may be replaced.
+    /// A file for rows without a match, and whether it may be replaced.
     pub(super) unmatched: Option<(&'a Path, bool)>,
 }
 

@@ -24,7 +24,7 @@ impl ReportFile {
     /// Tells before the run whether the report can be written.
     ///
     /// # Errors
-    /// A usage failure for a folder, and without `force` for a file that is no
+    /// A usage failure for a folder, and without `force` for a file that is not a
     /// report; a run failure where the system refuses.
     pub(super) fn create(path: &Path, force: bool) -> Result<Self> {
         Self::replacing(path, |path| force || is_report(path), ", or add --force to replace it")

@@ -1,4 +1,4 @@
-//! `--unmatched FILE`: the stream rows that found nothing.
+//! `--unmatched FILE`: the stream rows without a match.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(super) struct Unmatched {
 }
 
 impl Unmatched {
-    /// Checks what can be told before the first row.
+    /// Checks what can be checked before the first row.
     ///
     /// # Errors
     /// A usage failure for a path that is used or of no known format, and for a
-    /// join that cannot say which rows found nothing.
+    /// join that cannot say which rows have no match.
     pub(super) fn new(
         scenario: &Scenario,
         limit: Option<u64>,

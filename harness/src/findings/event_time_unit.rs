@@ -98,7 +98,7 @@ impl Unit {
         }]
     }
 
-    /// Microseconds that were read in a unit of so many nanoseconds, read in this
+    /// Microseconds that were read in a unit of `read_as` nanoseconds, read in this
     /// one.
     fn scale(self, micros: i64, read_as: i128) -> i128 {
         i128::from(micros) * self.nanos / read_as

@@ -39,7 +39,7 @@ enum Of {
     Numbers,
 }
 
-/// The plainest first: of ways that find as many keys, the first is told.
+/// The plainest first: of ways that find equally many keys, the first is reported.
 const WAYS: [Way; 8] = [
     Way { name: "after trim", sql: "trim({k})", of: Of::Text },
     Way { name: "in lower case", sql: "lower({k})", of: Of::Text },
@@ -63,7 +63,7 @@ const WAYS: [Way; 8] = [
     },
 ];
 
-/// Which side is written anew.
+/// Which side is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Written {
     Stream,
@@ -122,7 +122,7 @@ struct Form {
     converter: RowConverter,
     /// The sample in this form: which keys have those bytes.
     sample: HashMap<Box<[u8]>, Vec<usize>>,
-    /// By what was written anew: the key of the other side that each key met.
+    /// By the rewritten key: the key of the other side that each key met.
     hits: [Vec<Option<String>>; 3],
 }
 
@@ -180,7 +180,7 @@ impl Search {
         for form in ways {
             let Some(anew) = form.rows(keys, &self.types) else { continue };
             if form.keeps_types() {
-                // The stream's keys anew, the other side's as they are, and so on.
+                // The stream's keys rewritten, the other side's as they are, and so on.
                 form.meet(0, None, &as_is, &texts);
                 form.meet(1, Some(&plain.sample), &anew, &texts);
             }
@@ -292,14 +292,14 @@ impl Form {
     /// What to write in place of each pair of keys.
     fn on(&self, on: &[(String, String)], written: Written) -> Vec<(String, String)> {
         let sql = self.way.map_or("{k}", |way| way.sql);
-        let anew = |key: &str| sql.replace("{k}", key);
+        let rewritten = |key: &str| sql.replace("{k}", key);
         on.iter()
             .zip(&self.exprs)
             .map(|((stream, other), expr)| match (expr, written) {
                 (None, _) => (stream.clone(), other.clone()),
-                (Some(_), Written::Stream) => (anew(stream), other.clone()),
-                (Some(_), Written::Other) => (stream.clone(), anew(other)),
-                (Some(_), Written::Both) => (anew(stream), anew(other)),
+                (Some(_), Written::Stream) => (rewritten(stream), other.clone()),
+                (Some(_), Written::Other) => (stream.clone(), rewritten(other)),
+                (Some(_), Written::Both) => (rewritten(stream), rewritten(other)),
             })
             .collect()
     }

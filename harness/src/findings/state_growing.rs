@@ -27,7 +27,7 @@ pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
         .zip(&pair.sides)
         .filter_map(|(side, found)| found.never_leaves.then_some(side))
         .collect();
-    // Until rows have left, a state that may come to a plateau only fills up.
+    // Until rows have left, a state that may reach a plateau only fills up.
     let points: Vec<StatePoint> =
         pair.state.iter().filter(|p| p.warm || !unbounded.is_empty()).copied().collect();
     let total = |point: &StatePoint| point.rows[0] + point.rows[1];

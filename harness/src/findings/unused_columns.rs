@@ -1,4 +1,4 @@
-//! What tables and state hold that the rows given out do not need.
+//! Columns that tables and state hold though the output does not need them.
 
 use super::finished_run::FinishedRun;
 use crate::plan::{FilterOnly, Plan};

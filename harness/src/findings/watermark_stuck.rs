@@ -21,7 +21,7 @@ pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
     let (Plan::StreamStream(plan), Some(pair)) = (run.plan, &run.evidence().stream_stream) else {
         return Vec::new();
     };
-    // Rows that wait for a silent stream are told with what holds them.
+    // Rows that wait for a silent stream are reported together with what holds them.
     if pair.held.is_some() {
         return Vec::new();
     }

@@ -38,7 +38,7 @@ pub(super) enum Form {
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) data_type: DataType,
-    /// None for what is no key: fractions, truth values, nested columns.
+    /// None for what is not a key: fractions, truth values, nested columns.
     pub(super) kind: Option<Kind>,
     /// Whether rows tell when they happened by it.
     pub(super) is_time: bool,

@@ -4,9 +4,9 @@ use ahash::AHashMap;
 
 use super::column::{combined, has_key};
 use super::disorder::NO_TIME;
-use super::lengths::no_shorter;
 use super::link::Link;
 use super::profile::Profile;
+use super::round_length::no_shorter;
 
 /// Rows of a key that are compared with.
 const MOST_ROWS: usize = 64;

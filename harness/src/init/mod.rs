@@ -1,5 +1,5 @@
-//! A first scenario for somebody's own files: which is the stream, what joins
-//! them, when rows happened, with what speaks for each guess.
+//! A first scenario for a user's own files: which is the stream, what joins
+//! them, when rows happened, with the evidence for each guess.
 //!
 //! Guesses are made from names, types and the values that were read; a key
 //! counts by how many rows find it on the other side. The text that comes out
@@ -8,14 +8,14 @@
 mod column;
 mod disorder;
 mod interval;
-mod lengths;
 mod link;
 mod names;
 mod outlier;
 mod profile;
 mod roles;
+mod round_length;
+mod sentences;
 mod time;
-mod words;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Question<'a> {
 pub struct Proposal {
     /// The TOML text.
     pub text: String,
-    /// What was found, a line each.
+    /// What was found, one line each.
     pub findings: Vec<String>,
     /// What a reader should see to before trusting the scenario.
     pub doubts: Vec<String>,
@@ -94,7 +94,7 @@ pub fn propose(question: &Question<'_>) -> Result<Proposal> {
     Ok(Proposal { text, findings, doubts, two_streams: found.roles.streams.len() == 2 })
 }
 
-/// A guess that does not even bind is told, not written.
+/// A guess that does not even bind is reported, not written.
 fn works(path: &Path, text: &str) -> Result<()> {
     let scenario = parse(SourceText::new(path, text), "init")?;
     plan(&scenario, None).map(drop).map_err(|failure| {
@@ -141,7 +141,7 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut doubts) = (Vec::new(), Vec::new());
     for profile in profiles {
         if let Some(time) = profile.time() {
-            let of_file = words::outliers(profile, time);
+            let of_file = sentences::outliers(profile, time);
             doubts.extend(of_file.into_iter().map(|found| format!("`{}`: {found}", profile.name)));
         }
         let time = match profile.time() {
@@ -149,11 +149,11 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
                 "; event time `{}`, {}, {}",
                 time.guess.spec.column,
                 time.guess.why,
-                words::order(&time.disorder)
+                sentences::order(&time.disorder)
             ),
             None => String::new(),
         };
-        lines.push(format!("{}{time}", words::contents(profile)));
+        lines.push(format!("{}{time}", sentences::contents(profile)));
     }
     let name = |at: usize| profiles[at].name.as_str();
     if let ([left, right], Some(link)) = (roles.streams.as_slice(), roles.between.first()) {
@@ -164,9 +164,9 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
             name(*right),
             write::condition(from, to, link)
         ));
-        lines.push(format!("  {}", words::evidence(from, to, link)));
+        lines.push(format!("  {}", sentences::evidence(from, to, link)));
         match apart {
-            Some(apart) => lines.push(format!("  {}", words::distances(from, to, apart))),
+            Some(apart) => lines.push(format!("  {}", sentences::distances(from, to, apart))),
             None => doubts
                 .push("no bound on the event times was found: the state only grows".to_owned()),
         }
@@ -177,8 +177,8 @@ fn told(found: &Found) -> (Vec<String>, Vec<String>) {
         let Some(link) = joined.links.first() else { continue };
         let (from, to) = (&profiles[joined.from], &profiles[joined.table]);
         lines.push(format!("table `{}`: {}", name(joined.table), write::condition(from, to, link)));
-        lines.push(format!("  {}", words::evidence(from, to, link)));
-        let of_table = words::warnings(from, to, link);
+        lines.push(format!("  {}", sentences::evidence(from, to, link)));
+        let of_table = sentences::warnings(from, to, link);
         doubts.extend(of_table.into_iter().map(|doubt| format!("table `{}`: {doubt}", to.name)));
     }
     if let [stream] = roles.streams.as_slice()

@@ -29,7 +29,7 @@ pub(super) struct Profile {
     /// The path as it was given.
     pub(super) argument: String,
     pub(super) source: Source,
-    /// The character between fields, where it is no comma.
+    /// The character between fields, where it is not a comma.
     pub(super) delimiter: Option<char>,
     /// Whether the first line of CSV files names the columns.
     pub(super) header: bool,
@@ -262,7 +262,5 @@ fn unreadable(error: DatasetError) -> Failure {
 }
 
 fn nothing(argument: &str) -> Failure {
-    Failure::run(format!(
-        "{argument} has no rows: nothing can be told of its keys; give a file with rows"
-    ))
+    Failure::run(format!("{argument} has no rows: its keys cannot be found; give a file with rows"))
 }

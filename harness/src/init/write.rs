@@ -8,10 +8,10 @@ use toml_writer::{ToTomlKey, TomlKeyBuilder};
 use super::Found;
 use super::column::Form;
 use super::interval::Apart;
-use super::lengths::no_shorter;
 use super::link::Link;
 use super::profile::{Profile, Time};
-use super::words::{
+use super::round_length::no_shorter;
+use super::sentences::{
     contents, distances, evidence, found_share, in_unit, one_line, order, outliers, warnings,
 };
 use crate::plan::timestamp_sql;
@@ -205,7 +205,7 @@ fn replay(text: &mut String, found: &Found) {
     }
 }
 
-/// Columns of equal name are told apart, so that every format can hold the rows.
+/// Columns of equal name are renamed, so that every format can hold the rows.
 fn output(text: &mut String, found: &Found) {
     let (profiles, roles) = (&found.profiles, &found.roles);
     let mut taken: Vec<String> = Vec::new();

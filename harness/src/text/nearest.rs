@@ -1,4 +1,4 @@
-//! What somebody who misspelt a name most likely meant.
+//! The name that a misspelt one most likely stands for.
 
 /// The name among `known` that `name` was most likely meant to be.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {

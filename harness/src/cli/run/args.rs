@@ -95,7 +95,7 @@ impl RunArgs {
         }
     }
 
-    /// Files that are written beside the rows.
+    /// Files that are written in addition to the rows.
     pub(super) fn written(&self) -> [(&'static str, Option<&Path>); 3] {
         [
             ("unmatched", self.unmatched.as_deref()),

@@ -111,7 +111,7 @@ impl FindRateArgs {
                     rates.push(rate);
                 }
                 Err(failure) if failure.kind.was_asked_for() => {
-                    // What is known of the strategies before it is told all the same.
+                    // The results of the strategies before it are reported all the same.
                     cut_short = Some(failure);
                     break;
                 }

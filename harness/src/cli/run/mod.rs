@@ -72,7 +72,7 @@ impl RunArgs {
                 Reporter::new(&strategy.name, plan.rows(), self.quiet, &mut results, &mut warned);
             reporter.keeps = self.report.is_some() || self.format == Format::Json;
             reporter.prints = self.format == Format::Jsonl;
-            // With several strategies the first one's rows are given out.
+            // With several strategies the rows of the first one are written.
             let sink = if position == 0 { sink.clone() } else { SinkSpec::None };
             let measured = if strategies.len() == 1 || sink.uses_stdout() {
                 let unmatched = unmatched.as_ref().filter(|_| position == 0).map(Unmatched::to);

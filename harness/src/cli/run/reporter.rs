@@ -1,4 +1,4 @@
-//! Passes on what one strategy's first pass tells.
+//! Passes on what one strategy's first pass reports.
 
 use crate::cli::output::{Results, complain};
 use crate::cli::progress_bar::Bar;
@@ -16,7 +16,7 @@ pub(super) struct Reporter<'a> {
     /// Whether batches are kept for the record.
     pub(super) keeps: bool,
     kept: Vec<Progress>,
-    /// What was said already: strategies warn of the same things.
+    /// What was printed already: strategies warn of the same things.
     warned: &'a mut Vec<String>,
     /// What this strategy's run warned of.
     warnings: Vec<String>,

@@ -1,4 +1,4 @@
-//! Results for people.
+//! The tables that `run` prints.
 
 use comfy_table::Table;
 
@@ -150,7 +150,7 @@ fn strategies(runs: &[RunRecord]) -> Table {
     table
 }
 
-/// What the state of a join of two streams came to.
+/// The state of a join of two streams.
 fn state(runs: &[RunRecord]) -> Table {
     let mut table = table(&[
         "state",

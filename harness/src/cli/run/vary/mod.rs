@@ -30,7 +30,7 @@ use run::{Run, text};
 
 pub(super) use axis::{Axis, axis};
 
-/// Combinations of values beyond which somebody has mistyped.
+/// More combinations than this are taken for a typing error.
 const MOST: usize = 1_000;
 
 /// The scenario with one value of each varied key.
@@ -139,7 +139,7 @@ fn combinations(args: &RunArgs, scenario: &Scenario) -> Result<Vec<Combination>>
 fn combination(args: &RunArgs, settings: &[Setting], scenario: Scenario) -> Result<Combination> {
     let plan = plan(&scenario, args.strategies.limit)?;
     let strategies = strategies(&scenario, &args.strategies.strategy, args.strategies.threads)?;
-    // Nothing is given out, but what the scenario says has to be possible.
+    // Nothing is written, but the output of the scenario has to be possible.
     check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
     output_paths::check(&scenario, &plan, &SinkSpec::None, &args.written())?;
     let (rows, data_hash) = (plan.rows(), plan.data_hash());
@@ -213,7 +213,7 @@ fn measure(
     Ok((runs, None))
 }
 
-/// Says what no combination before was warned of.
+/// Prints warnings that no earlier combination had.
 fn warn_once(plan: &Plan, strategies: &[Strategy], warned: &[String]) -> Vec<String> {
     let new = |warning: &String| !warned.contains(warning);
     warn(plan, strategies, &new)

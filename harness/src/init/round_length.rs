@@ -1,4 +1,4 @@
-//! Lengths of time as people choose them.
+//! Round lengths of time, as people choose them.
 
 /// Lengths with their text, ascending, in microseconds.
 const ROUND: [(i64, &str); 32] = [

@@ -1,4 +1,4 @@
-//! What was found, in words: for the scenario's comments and for people.
+//! What was found, in sentences: for the scenario's comments and for people.
 
 use super::column::Form;
 use super::disorder::Disorder;
@@ -40,7 +40,7 @@ pub(super) fn order(disorder: &Disorder) -> String {
     }
 }
 
-/// The rows whose time is far from all others, a line for each side.
+/// The rows whose time is far from all others, one line per side.
 pub(super) fn outliers(profile: &Profile, time: &Time) -> Vec<String> {
     let line = |found: &Outliers, side: &str| {
         let (count, are) = match found.rows {
@@ -75,7 +75,7 @@ pub(super) fn in_unit(micros: i64, unit: TimeUnitName) -> i128 {
     }
 }
 
-/// What speaks for a key.
+/// The evidence for a key.
 pub(super) fn evidence(from: &Profile, to: &Profile, link: &Link) -> String {
     let (from, to) = if link.flipped { (to, from) } else { (from, to) };
     let part = |(left, right): &(usize, usize)| if link.flipped { *left } else { *right };
@@ -100,7 +100,7 @@ pub(super) fn found_share(link: &Link) -> String {
     format!("{} found", percent::share(link.found))
 }
 
-/// What speaks against a key.
+/// The doubts about a key.
 pub(super) fn warnings(from: &Profile, to: &Profile, link: &Link) -> Vec<String> {
     let mut warnings = Vec::new();
     if link.found < 0.01 {
