@@ -87,11 +87,13 @@ macro_rules! causes {
 causes! {
     arrow::error::ArrowError,
     csv::Error,
+    quick_junit::SerializeError,
     rayon::ThreadPoolBuildError,
     serde_json::Error,
     std::io::Error,
     std::string::FromUtf8Error,
     streamjoin_datasets::DatasetError,
+    streamjoin_datasets::UnknownFormatName,
     streamjoin_kernels::JoinError,
     streamjoin_sql::SqlError,
     toml::de::Error,

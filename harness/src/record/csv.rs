@@ -31,7 +31,7 @@ pub(crate) fn text<'a>(
 }
 
 fn finish(writer: csv::Writer<Vec<u8>>) -> Result<String> {
-    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error()))?;
+    let bytes = writer.into_inner().map_err(|error| Failure::run(error.error().to_string()))?;
     String::from_utf8(bytes).map_err(Failure::run)
 }
 

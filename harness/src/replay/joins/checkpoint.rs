@@ -1,7 +1,7 @@
 //! What a pass had counted when its last batch was whole.
 
 use super::table_joins::JoinCounts;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::record::{Checksum, Dropped};
 use crate::replay::outcome::PassOutcome;
 
