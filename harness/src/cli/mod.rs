@@ -1,5 +1,4 @@
-//! The command line: one file per command, and one line per command in
-//! [`Command`].
+//! The command line: one file per command, and one line per command in `commands!`.
 
 mod baseline;
 mod check;
