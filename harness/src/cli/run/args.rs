@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::axis::{Axis, axis};
 use super::find_rate::FindRateArgs;
 use super::format::Format;
-use super::vary::{Axis, axis};
 use crate::cli::measure_one::MEASURE_FOR;
 use crate::cli::scenario_args::{ScenarioArgs, StrategyArgs, positive};
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! `run`: a scenario through its strategies.
 
 mod args;
+mod axis;
 mod described;
 mod find_rate;
 mod format;

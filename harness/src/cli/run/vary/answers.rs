@@ -1,7 +1,7 @@
 //! Whether combinations that must give the same rows do.
 
-use super::axis::{Axis, Setting};
 use super::run::{Run, text};
+use crate::cli::run::axis::{Axis, Setting};
 use crate::error::Result;
 use crate::measure;
 use crate::record::RunRecord;
@@ -62,8 +62,8 @@ pub(super) fn verify(runs: &[Run], may_change: &[bool]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::axis;
     use super::*;
+    use crate::cli::run::axis::axis;
     use crate::error::FailureKind;
     use crate::record::Summary;
     use crate::scenario::{SourceText, parse};

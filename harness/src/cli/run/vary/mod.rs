@@ -1,13 +1,13 @@
 //! `--vary`: a scenario with every combination of some keys' values.
 
 mod answers;
-mod axis;
 mod run;
 mod vary_table;
 
 use serde_json::{Value, json};
 
 use super::args::RunArgs;
+use super::axis::Setting;
 use super::described::described;
 use super::format::Format;
 use super::own_process::{Files, measure_in_own_process};
@@ -25,10 +25,7 @@ use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, SCHEMA_VERSION};
 use crate::scenario::{self, Scenario};
 use crate::sink::SinkSpec;
-use axis::Setting;
 use run::{Run, text};
-
-pub(super) use axis::{Axis, axis};
 
 /// More combinations than this are taken for a typing error.
 const MOST: usize = 1_000;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::axis::Setting;
+use crate::cli::run::axis::Setting;
 use crate::error::{Failure, Result};
 use crate::record::{Finding, RunRecord};
 

@@ -10,7 +10,7 @@ use crate::text::commas::parts;
 
 /// A varied key with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli::run) struct Axis {
+pub(super) struct Axis {
     /// Dotted, as for `--set`.
     pub(super) key: String,
     /// TOML values, or text that stands for itself.
@@ -18,7 +18,7 @@ pub(in crate::cli::run) struct Axis {
 }
 
 /// Reads `KEY=A,B,C`; commas in quotes and brackets belong to a value.
-pub(in crate::cli::run) fn axis(text: &str) -> Result<Axis, String> {
+pub(super) fn axis(text: &str) -> Result<Axis, String> {
     let expected =
         || "KEY=VALUE,VALUE,... is expected, such as replay.trigger.rows=1000,10000".to_owned();
     let mut quote = None;
