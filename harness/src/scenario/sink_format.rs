@@ -6,6 +6,7 @@ use std::str::FromStr;
 use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
+use crate::text::nearest::nearest;
 
 /// The kinds of sink, as `format` and `--output-format` name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +50,7 @@ impl FromStr for SinkFormat {
             return Ok(found);
         }
         let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-        let nearest = known
-            .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, text).total_cmp(&strsim::jaro_winkler(b, text)));
-        let hint = nearest
-            .filter(|name| strsim::jaro_winkler(name, text) > 0.75)
+        let hint = nearest(text, known.iter().map(String::as_str))
             .map(|name| format!("; did you mean `{name}`?"))
             .unwrap_or_default();
         let known = known.join(", ");
