@@ -74,6 +74,12 @@ impl From<&str> for Cause {
     }
 }
 
+impl From<&String> for Cause {
+    fn from(message: &String) -> Self {
+        message.as_str().into()
+    }
+}
+
 macro_rules! causes {
     ($($error:ty),+ $(,)?) => {$(
         impl From<$error> for Cause {

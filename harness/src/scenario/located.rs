@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use crate::error::Failure;
+use crate::error::{Cause, Failure};
 use crate::scenario::source_text::SourceText;
 
 /// A place in a scenario; it displays as `file:line:column`, or as the file alone
@@ -70,8 +70,8 @@ impl<T> Located<T> {
     }
 
     /// A usage failure at this place.
-    pub fn refuse(&self, message: impl fmt::Display) -> Failure {
-        Failure::usage(message).at(&self.place)
+    pub fn refuse(&self, cause: impl Into<Cause>) -> Failure {
+        Failure::usage(cause).at(&self.place)
     }
 }
 
