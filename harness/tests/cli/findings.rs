@@ -38,7 +38,7 @@ fn findings_follow_the_tables_and_quiet_hides_none() {
     for part in [
         "  problem few-keys-matched: None of the 4 rows with a key matched a row of `customers`",
         "    - 3 of 4 missing keys would match after trim, such as 'C1 ' with 'C1'",
-        "    remedy: compare them so in `on`",
+        "    remedy: compare them this way in `on`",
         "trim(orders.customer) = customers.id",
     ] {
         assert!(findings.contains(part), "no `{part}` in {findings}");
