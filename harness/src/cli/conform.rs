@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::print;
-use crate::conform::{self, Case, Forms, Verdict};
+use crate::conform::{self, Case, CaseResult, Forms};
 use crate::error::{Failure, Result};
 use crate::plan::default_isa;
 
@@ -43,14 +43,14 @@ impl ConformArgs {
             select(&mut cases, name)?;
         }
         let forms = if self.all { Forms::All } else { Forms::Usual(default_isa()?) };
-        let verdicts = conform::run(&cases, forms)?;
-        let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
-        let text = summary(&verdicts);
+        let results = conform::run(&cases, forms)?;
+        let failed = results.iter().filter(|result| !result.passed()).count();
+        let text = summary(&results);
         print(&text)?;
         match failed {
             0 => Ok(()),
             failed => {
-                Err(Failure::wrong_result(format!("{failed} of {} cases failed", verdicts.len())))
+                Err(Failure::wrong_result(format!("{failed} of {} cases failed", results.len())))
             }
         }
     }
@@ -73,28 +73,28 @@ fn select(cases: &mut Vec<Case>, name: &str) -> Result<()> {
 }
 
 /// What failed and how, then `N passed, N failed`.
-fn summary(verdicts: &[Verdict]) -> String {
+fn summary(results: &[CaseResult]) -> String {
     let mut text = String::new();
-    for verdict in verdicts.iter().filter(|verdict| !verdict.passed()) {
-        text += &format!("FAILED {}\n", verdict.name);
-        for failure in verdict.failures.iter().take(SHOWN_FORMS) {
+    for result in results.iter().filter(|result| !result.passed()) {
+        text += &format!("FAILED {}\n", result.name);
+        for failure in result.failures.iter().take(SHOWN_FORMS) {
             text += &format!("  {}\n", failure.trim());
         }
-        let more = verdict.failures.len().saturating_sub(SHOWN_FORMS);
+        let more = result.failures.len().saturating_sub(SHOWN_FORMS);
         if more > 0 {
             text += &format!("  and {more} other forms of this case\n");
         }
     }
-    let failed = verdicts.iter().filter(|verdict| !verdict.passed()).count();
-    text + &format!("{} passed, {failed} failed\n", verdicts.len() - failed)
+    let failed = results.iter().filter(|result| !result.passed()).count();
+    text + &format!("{} passed, {failed} failed\n", results.len() - failed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(name: &str, failures: &[&str]) -> Verdict {
-        Verdict {
+    fn result(name: &str, failures: &[&str]) -> CaseResult {
+        CaseResult {
             name: name.to_owned(),
             failures: failures.iter().map(|&failure| failure.to_owned()).collect(),
         }
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn the_summary_ends_with_the_counts() {
-        let text = summary(&[verdict("a", &[]), verdict("b", &["[x]\n    missing", "[y]"])]);
+        let text = summary(&[result("a", &[]), result("b", &["[x]\n    missing", "[y]"])]);
         let expected =
             "FAILED b\n  [x]\n    missing\n  and 1 other forms of this case\n1 passed, 1 failed\n";
         assert_eq!(text, expected);
-        assert_eq!(summary(&[verdict("a", &[])]), "1 passed, 0 failed\n");
+        assert_eq!(summary(&[result("a", &[])]), "1 passed, 0 failed\n");
     }
 
     #[test]

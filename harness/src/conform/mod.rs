@@ -1,19 +1,20 @@
-//! Runs recorded cases through the public condition parser and operators and
-//! compares every batch.
+//! Recorded cases against what streamjoin answers.
+//!
+//! Each case becomes a scenario in memory ([`to_scenario`]) that is planned and
+//! replayed as any other ([`check`], [`run`]); every batch is compared.
 
 mod case;
+mod check;
 mod compare;
 mod encoding;
 mod fields;
 mod form;
 mod input;
 mod padding;
-mod plan;
 mod refusal;
-mod stream_static;
-mod stream_stream;
-mod streams_case;
-mod streams_plan;
+mod run;
+mod state;
+mod to_scenario;
 mod value;
 
 #[cfg(test)]
@@ -29,17 +30,9 @@ use std::thread;
 use streamjoin_kernels::Isa;
 
 use crate::error::{Failure, Result};
-use form::{Form, StreamsForm};
+use case::{Content, Query};
 
-pub use case::{
-    BatchesBefore, Case, CaseSide, Dimension, Expected, ExpectedBatch, ExpectedError, Filter, Join,
-    Key, Operand, Phase, Refresh, RightAnswer, Row, StreamInput, StreamStaticCase,
-    StreamStaticQuery,
-};
-pub use streams_case::{
-    StreamStreamCase, StreamStreamQuery, StreamsBatch, StreamsExpected, StreamsExpectedBatch,
-    StreamsRightAnswer, TimeBounds, TimedInput,
-};
+pub use case::Case;
 
 /// Cases recorded from Apache Spark 4.3.0 that come with the program.
 const STREAM_STATIC: &[u8] = include_bytes!("../../tests/data/stream-static.jsonl.zst");
@@ -48,16 +41,16 @@ const STREAM_STREAM: &[u8] = include_bytes!("../../tests/data/stream-stream.json
 /// First bytes of a zstd frame.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// What came of one case.
+/// What one case resulted in.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct CaseResult {
     /// The case's name.
     pub name: String,
-    /// What is wrong, one text a failed form; empty where the case passes.
+    /// What is wrong, one text per failed form; empty where the case passes.
     pub failures: Vec<String>,
 }
 
-impl Verdict {
+impl CaseResult {
     /// Whether all forms of the case gave the recorded answer.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -65,7 +58,7 @@ impl Verdict {
     }
 }
 
-/// Reads the cases of a file: one JSON object a line, zstd-compressed or not.
+/// Reads the cases of a file: one JSON object per line, zstd-compressed or not.
 ///
 /// # Errors
 /// A run failure that names file and line.
@@ -126,44 +119,48 @@ pub enum Forms {
 /// Runs every case. Cases run side by side.
 ///
 /// # Errors
-/// A run failure if the threads of a form cannot be started.
-pub fn run(cases: &[Case], forms: Forms) -> Result<Vec<Verdict>> {
+/// A run failure if the threads of a form cannot be started, a usage failure for
+/// an instruction set that this machine does not have.
+pub fn run(cases: &[Case], forms: Forms) -> Result<Vec<CaseResult>> {
     let forms = match forms {
-        Forms::Usual(isa) => (Form::usual(isa), StreamsForm::usual(isa)),
-        Forms::All => (Form::all(), StreamsForm::all()?),
+        Forms::Usual(isa) => form::Forms::usual(isa)?,
+        Forms::All => form::Forms::all()?,
     };
     let next = AtomicUsize::new(0);
-    let judge_some = || {
-        let mut verdicts = Vec::new();
+    let run_some = || {
+        let mut results = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = cases.get(at) else { return verdicts };
-            verdicts.push((at, judge(case, &forms.0, &forms.1)));
+            let Some(case) = cases.get(at) else { return results };
+            results.push((at, run_case(case, &forms)));
         }
     };
     // No pool: a thread of one that waits for a join on several threads would
     // begin the next case, and the one after that, deeper and deeper.
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut verdicts = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(judge_some)).collect();
-        let verdicts = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        verdicts
+    let mut results = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(run_some)).collect();
+        let results = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        results
             .flat_map(|of_thread| of_thread.unwrap_or_else(|panic| resume_unwind(panic)))
             .collect::<Vec<_>>()
     });
-    verdicts.sort_by_key(|(at, _)| *at);
-    Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
+    results.sort_by_key(|(at, _)| *at);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
-fn judge(case: &Case, forms: &[Form], streams_forms: &[StreamsForm]) -> Verdict {
-    let failures = match case {
-        Case::StreamStatic(case) => stream_static::check(case, forms),
-        Case::StreamStream(case) => stream_stream::check(case, streams_forms),
-        Case::Unknown { kind, .. } => {
-            vec![format!(
-                "kind `{kind}` is not known to this version; known: stream-static, stream-stream"
-            )]
+fn run_case(case: &Case, forms: &form::Forms) -> CaseResult {
+    let failures = match &case.content {
+        Some(content @ Content { query: Query::StreamStatic(_), .. }) => {
+            check::check(content, &forms.stream_static)
         }
+        Some(content @ Content { query: Query::StreamStream(_), .. }) => {
+            check::check(content, &forms.stream_stream)
+        }
+        None => vec![format!(
+            "kind `{}` is not known to this version; known: stream-static, stream-stream",
+            case.kind()
+        )],
     };
-    Verdict { name: case.name().to_owned(), failures }
+    CaseResult { name: case.name.clone(), failures }
 }

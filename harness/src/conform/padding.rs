@@ -76,7 +76,7 @@ fn keys(query: &StreamStaticQuery, join: &Join, dimension: &Dimension) -> Vec<Ke
             .map(|(_, t)| t.clone())
             .collect()
     };
-    if let Some(using) = &join.using {
+    if let Some(using) = &join.condition.using {
         return using
             .iter()
             .map(|name| KeyColumn {
@@ -86,7 +86,8 @@ fn keys(query: &StreamStaticQuery, join: &Join, dimension: &Dimension) -> Vec<Ke
             })
             .collect();
     }
-    join.keys
+    join.condition
+        .keys
         .iter()
         .map(|key| {
             let (own, other) =

@@ -2,7 +2,7 @@
 
 use arrow::datatypes::SchemaRef;
 
-use super::case::{ExpectedError, Phase};
+use super::case::{Expected, ExpectedError, Phase, Query};
 use super::{encoding, value};
 
 /// The recorded schema, where names and types are those of the answer; types
@@ -12,15 +12,16 @@ use super::{encoding, value};
 /// The difference.
 pub(super) fn judge_schema(
     found_schema: &SchemaRef,
-    names: &Option<Vec<String>>,
-    types: &Option<Vec<String>>,
+    expected: &Expected,
+    query: &Query,
     encoded: bool,
 ) -> Result<SchemaRef, String> {
-    let (Some(names), Some(types)) = (names, types) else {
+    let (Some(names), Some(types)) = (&expected.output_columns, &expected.output_types) else {
         return Ok(encoding::decoded(found_schema));
     };
+    let names: Vec<String> = names.iter().map(|name| query.in_words_of_scenario(name)).collect();
     let found: Vec<&String> = found_schema.fields().iter().map(|field| field.name()).collect();
-    if !found.iter().copied().eq(names) {
+    if !found.iter().copied().eq(&names) {
         return Err(format!("    output columns {found:?}, but should be {names:?}"));
     }
     let columns: Vec<(String, String)> = names.iter().cloned().zip(types.clone()).collect();
@@ -56,11 +57,7 @@ pub(super) fn judge_refusal(message: &str, expected: Option<&ExpectedError>) -> 
 }
 
 fn is_data_error(error: &ExpectedError) -> bool {
-    classes(error).any(|class| class.starts_with("CAST_") || class.contains("OVERFLOW"))
-}
-
-fn classes(error: &ExpectedError) -> impl Iterator<Item = &str> {
-    error.error_class.iter().chain(&error.error_classes_in_message).map(String::as_str)
+    error.classes().any(|class| class.starts_with("CAST_") || class.contains("OVERFLOW"))
 }
 
 /// Words of which one must be in the message where Spark's class is known.
@@ -78,10 +75,10 @@ const MEANINGS: [(&str, &[&str]); 10] = [
 ];
 
 /// Words of a message that Spark gives no class of its own, and ours for them.
-const GISTS: [(&str, &str); 3] = [
-    ("without a watermark in the join keys", "watermark"),
-    ("in Update output mode", "in update output mode"),
-    ("without equality predicate", "without equality predicate"),
+const GISTS: [(&str, &[&str]); 3] = [
+    ("without a watermark in the join keys", &["watermark"]),
+    ("in Update output mode", &["in update output mode"]),
+    ("without equality predicate", &["without equality predicate", "need an equality"]),
 ];
 
 /// Compares what is meant.
@@ -90,11 +87,12 @@ const GISTS: [(&str, &str); 3] = [
 /// The difference.
 pub(super) fn same_meaning(message: &str, wanted: &ExpectedError) -> Result<(), String> {
     let lower = message.to_lowercase();
+    let has_one = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let other_gist =
-        GISTS.iter().any(|(said, ours)| wanted.message.contains(said) && !lower.contains(ours));
+        GISTS.iter().any(|(said, ours)| wanted.message.contains(said) && !has_one(ours));
     for (class, words) in MEANINGS {
-        let applies = classes(wanted).any(|known| known.starts_with(class));
-        if other_gist || applies && !words.iter().any(|word| lower.contains(word)) {
+        let applies = wanted.classes().any(|known| known.starts_with(class));
+        if other_gist || applies && !has_one(words) {
             return Err(format!(
                 "fails with another meaning: {message}\n    Spark says: {}",
                 wanted.message

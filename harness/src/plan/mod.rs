@@ -39,7 +39,7 @@ pub use physical::{
     blame_table, plan, plan_bound, plan_carrying, read_table, scan_table,
 };
 pub use projector::{Item, Projector};
-pub use strategy::{Footing, Resolved, Strategy, default_isa, strategies};
+pub use strategy::{Footing, Grain, Resolved, Strategy, default_isa, strategies};
 pub use table::{Fingerprint, Table, TableVersion};
 pub use threads::{pool, pool_with_caller};
 pub use timing::Timing;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
+use streamjoin_kernels::state::BlockOptions;
 use streamjoin_kernels::stream_static::Layout;
 use streamjoin_kernels::stream_stream::StateLimit;
 use streamjoin_kernels::{IndexKind, Isa, KeyHasher, StoreKind};
@@ -53,6 +54,18 @@ pub struct Strategy {
     pub state_limit: StateLimit,
     /// What layouts and `auto` are based on.
     pub footing: Footing,
+    /// How finely the operators cut their work.
+    pub grain: Grain,
+}
+
+/// How finely the operators cut their work, which changes no answer: no scenario
+/// names it, tests and `conform` vary it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grain {
+    /// Rows of an output batch at most; the kernels' own default where absent.
+    pub max_output_rows: Option<NonZeroUsize>,
+    /// Blocks of a state store that keeps its rows in blocks.
+    pub blocks: BlockOptions,
 }
 
 /// What a strategy results in for one table.
@@ -97,6 +110,7 @@ impl Strategy {
             state: StoreKind::default(),
             state_limit: StateLimit::default(),
             footing: Footing::default(),
+            grain: Grain::default(),
         })
     }
 
@@ -258,6 +272,7 @@ fn declared_as(declared: &StrategyOptions, stateful: bool) -> Result<Strategy> {
         state: **state,
         state_limit: **state_limit,
         footing: Footing::default(),
+        grain: Grain::default(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The join of two streams, bound to the columns of both.
 
 use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::state::kept_type;
 use streamjoin_kernels::time::{TimeCondition, TimeKey};
 use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, stream_stream};
 
@@ -313,6 +314,7 @@ fn joined(
         };
         ScopeColumn {
             name: column.name.clone(),
+            data_type: kept_type(&from.data_type).clone(),
             nullable: from.nullable || join_type.extends_with_nulls(side),
             ..from.clone()
         }

@@ -10,7 +10,7 @@ use super::prepare::Needed;
 use super::proof::Proof;
 use super::stream::{StreamPlan, also_read};
 use super::table_joins::add_keys;
-use crate::plan::bind::{BoundStream, BoundStreams, Origin};
+use crate::plan::bind::{BoundStream, BoundStreams, Origin, Relation};
 use crate::plan::projector::{Item, Projector};
 use crate::scenario::{Finished, Trigger};
 use crate::text::duration::Micros;
@@ -62,6 +62,7 @@ impl PlannedSide {
         columns.extend(emitted.chain(proving).filter(|c| c.side == side).map(|c| c.column));
         let seen = event_time_as_seen(stream);
         columns.extend(seen);
+        let seen = seen.or_else(|| event_time_beside_window(stream, &columns));
         let needed = Needed::from(columns);
         let times = [stream.event_time.as_ref(), stream.arrival.as_ref()];
         let made = stream.event_time.as_ref().filter(|_| seen.is_none());
@@ -129,4 +130,16 @@ fn event_time_as_seen(stream: &BoundStream) -> Option<usize> {
         _ => false,
     };
     (same && is_event_time(&stream.relation.scope.columns[at].data_type)).then_some(at)
+}
+
+/// A column that still shows the event time where a window has taken its place,
+/// if the query reads it: the kernels refuse that.
+fn event_time_beside_window(stream: &BoundStream, columns: &BTreeSet<usize>) -> Option<usize> {
+    let Origin::Column(time) = &stream.event_time.as_ref()?.origin else { return None };
+    let Relation { columns: origins, scope, .. } = &stream.relation;
+    let shows = |&at: &usize| {
+        matches!(&origins[at], Origin::Column(column) if column == time)
+            && is_event_time(&scope.columns[at].data_type)
+    };
+    columns.iter().copied().find(shows)
 }

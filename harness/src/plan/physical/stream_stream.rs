@@ -16,7 +16,7 @@ use super::table_joins::{Before, OutputPlan, TableJoins};
 use super::uses::{self, FilterOnly};
 use crate::error::{Failure, Result};
 use crate::plan::bind::{BoundStreams, advice, side_column};
-use crate::plan::strategy::Strategy;
+use crate::plan::strategy::{Grain, Strategy};
 use crate::plan::timing::Timing;
 use crate::scenario::{DisorderSpec, End, Merge, Trigger};
 
@@ -145,12 +145,16 @@ impl StreamStreamPlan {
         strategy: &Strategy,
         pool: Option<&Arc<rayon::ThreadPool>>,
     ) -> Result<stream_stream::Join> {
+        let defaults = stream_stream::Options::default();
+        let Grain { max_output_rows, blocks } = strategy.grain;
         let options = stream_stream::Options {
             store: strategy.state,
             hasher: strategy.hasher(),
             limit: strategy.state_limit,
             pool: pool.cloned(),
-            ..stream_stream::Options::default()
+            max_output_rows: max_output_rows.map_or(defaults.max_output_rows, usize::from),
+            blocks,
+            ..defaults
         };
         stream_stream::Join::new(self.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))

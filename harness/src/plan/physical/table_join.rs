@@ -97,6 +97,10 @@ impl TableJoinPlan {
             hasher: strategy.hasher(),
             caches,
             probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
+            max_output_rows: strategy
+                .grain
+                .max_output_rows
+                .map_or(defaults.max_output_rows, usize::from),
             pool: pool.cloned(),
             ..defaults
         };

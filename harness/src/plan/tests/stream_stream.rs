@@ -115,6 +115,25 @@ fn event_times_and_windows_as_keys() {
 }
 
 #[test]
+fn an_event_time_is_not_read_beside_its_window() {
+    let kept = |select: &str| {
+        let text = PAIR.replacen(
+            "watermark = \"1 hour\"",
+            &format!("watermark = \"1 hour\"\n{select}"),
+            1,
+        );
+        let at = text.find("on = ").unwrap();
+        let (_folder, scenario) =
+            scenario(&format!("{}on = \"s.k = a.k\"\nwindow = \"10 s\"\n", &text[..at]));
+        plan(&scenario, None)
+    };
+    let failure = kept("select = [\"k\", \"at\", \"at AS kept\"]").unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Usage);
+    assert!(failure.message.contains("more than one event time column"), "{failure}");
+    kept("select = [\"k\", \"at\"]").unwrap();
+}
+
+#[test]
 fn a_proof_of_the_match_travels_only_where_it_is_asked_for() {
     let plan = joined(&format!("{PAIR}[output]\nselect = [\"s.id\"]\nwhere = \"s.id > 0\"\n"));
     assert_eq!(plan.joined.columns, 1);

@@ -1,9 +1,5 @@
-//! Whether a parsed condition means what the case's fields say.
-//!
-//! Keys are compared by name. Filters may be spelt in many ways, so they are
-//! compared by what they answer on the case's own rows.
+//! Filters, compared by what they answer on rows.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -12,90 +8,54 @@ use arrow::array::{
 use arrow::compute::kernels::cmp;
 use arrow::compute::{and_kleene, concat, take};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema};
+use streamjoin_kernels::Side;
 use streamjoin_kernels::spark::{self, CastMode};
-use streamjoin_kernels::{NullEquality, Side};
 
-use super::case::{CaseSide, Filter, Join, Operand};
-use super::value;
-use streamjoin_sql::{BoundExpr, JoinCondition, Scope};
+use crate::conform::case::{CaseSide, Filter, Operand};
+use crate::conform::value;
+use crate::plan::{Needed, Relation};
 
 /// Rows of each side that filters are tried on.
 const TRIED: usize = 48;
 
-/// Checks the keys that were parsed for `join`.
+/// Rows of a case as the query sees them: with windows in the place of event
+/// times, for one.
 ///
 /// # Errors
-/// The difference.
-pub(super) fn check_keys(
-    join: &Join,
-    condition: &JoinCondition,
-    left: &Scope,
-    right: &Scope,
-) -> Result<(), String> {
-    type Named = BTreeSet<(String, String, bool)>;
-    let wanted: Named = match &join.using {
-        Some(names) => names.iter().map(|name| (name.clone(), name.clone(), false)).collect(),
-        None => join
-            .keys
-            .iter()
-            .map(|key| (key.left.clone(), key.right.clone(), key.null_safe))
-            .collect(),
-    };
-    let name = |expr: &BoundExpr, scope: &Scope| match expr.as_column() {
-        Some(column) => scope.columns[column].name.clone(),
-        None => expr.to_string(),
-    };
-    let parsed: Named = condition
-        .keys
-        .iter()
-        .map(|key| {
-            let null_safe = key.null_equality == NullEquality::NullSafe;
-            (name(&key.left, left), name(&key.right, right), null_safe)
-        })
-        .collect();
-    // Names are found without regard to case.
-    let folded = |keys: &Named| -> Named {
-        keys.iter().map(|(l, r, safe)| (l.to_lowercase(), r.to_lowercase(), *safe)).collect()
-    };
-    if folded(&parsed) == folded(&wanted) {
-        return Ok(());
-    }
-    Err(format!(
-        "the parser reads other keys than the case has: parsed {parsed:?}, wanted {wanted:?} (left, right, null-safe)"
-    ))
+/// As the relation's expressions.
+pub(super) fn seen(relation: &Relation, rows: &RecordBatch) -> Result<RecordBatch, String> {
+    let all: std::collections::BTreeSet<usize> = (0..relation.columns.len()).collect();
+    let prepare = relation.prepare(&Needed::from(all), []);
+    let read = rows.project(prepare.read.as_slice()).map_err(|error| error.to_string())?;
+    prepare.apply(read).map_err(|error| error.to_string())
 }
 
-/// Checks that the parsed filters answer as the case's fields on pairs of the
-/// given rows (their first ones, and a row of nulls).
+/// Checks that the filters that were bound answer as the case's fields on pairs
+/// of the given rows (the first ones of the left and of the right, and a row of
+/// nulls).
 ///
 /// # Errors
 /// The first pair on which they differ.
-pub(super) fn check_filters(
-    join: &Join,
-    condition: &JoinCondition,
-    left: &RecordBatch,
-    right: &RecordBatch,
+pub(super) fn check(
+    fields: &[Filter],
+    bound: &[super::Filter<'_>],
+    (left, right): (&RecordBatch, &RecordBatch),
     mode: CastMode,
 ) -> Result<(), String> {
     let (left, right) = pairs(left, right)?;
     let rows = left.num_rows();
-    let both: Vec<ArrayRef> = left.columns().iter().chain(right.columns()).cloned().collect();
-    let parts = [
-        (&condition.left_filter, left.columns()),
-        (&condition.right_filter, right.columns()),
-        (&condition.residual, &both[..]),
-    ];
     let mut parsed = BooleanArray::from(vec![true; rows]);
-    for (expr, columns) in parts {
-        if let Some(expr) = expr {
-            let inputs: Vec<ArrayRef> =
-                expr.columns().iter().map(|column| columns[*column].clone()).collect();
-            let answer = expr.evaluate(&inputs, rows).map_err(|error| error.to_string())?;
-            parsed = and_kleene(&parsed, boolean(&answer)?).map_err(|error| error.to_string())?;
-        }
+    for (filter, columns) in bound {
+        let inputs = columns.iter().map(|(side, column)| match side {
+            Side::Left => left.column(*column).clone(),
+            Side::Right => right.column(*column).clone(),
+        });
+        let inputs: Vec<ArrayRef> = inputs.collect();
+        let answer = filter.evaluate(&inputs, rows).map_err(|error| error.to_string())?;
+        parsed = and_kleene(&parsed, boolean(&answer)?).map_err(|error| error.to_string())?;
     }
     let mut wanted = BooleanArray::from(vec![true; rows]);
-    for filter in &join.filters {
+    for filter in fields {
         let answer = evaluate(filter, &left, &right, mode)?;
         wanted = and_kleene(&wanted, &answer).map_err(|error| error.to_string())?;
     }
