@@ -11,6 +11,7 @@ use streamjoin_kernels::{IndexKind, Isa, KeyHasher, StoreKind};
 use crate::error::{Failure, Result};
 use crate::scenario::{BROADCAST_THRESHOLD, Choice, Located, Scenario, StrategyOptions, Swap};
 use crate::text::nearest::nearest;
+use crate::text::number::grouped;
 
 /// Fixed, so that runs repeat.
 const HASH_SEED: u64 = 0x5eed;
@@ -139,39 +140,38 @@ impl Strategy {
             Some(pinned) => pinned == Choice::Auto,
             None => self.layout == Choice::Auto,
         };
-        let (chosen, reason) = match bytes.filter(|&bytes| bytes > threshold) {
+        let too_many = bytes.filter(|&bytes| bytes > threshold);
+        let too_many = too_many.map(|bytes| grouped(bytes as u64));
+        let limit = grouped(threshold as u64);
+        let (chosen, reason) = match &too_many {
             Some(bytes) => (
                 Layout::Partitioned,
                 format!(
-                    "some {bytes} bytes of index and columns are beyond the threshold of {threshold}; settled when the table is loaded"
+                    "about {bytes} bytes of index and columns are beyond the threshold of {limit}; settled when the table is loaded"
                 ),
             ),
             None => (
                 Layout::Broadcast,
                 format!(
-                    "one shared table needs no exchange of rows; partitioned if index and columns take more than {threshold} bytes"
+                    "one shared table needs no exchange of rows; partitioned if index and columns take more than {limit} bytes"
                 ),
             ),
         };
         let (layout, mut layout_why) =
             choose("layout", pinned_layout, self.layout, chosen, &reason);
-        if !free_layout
-            && layout == Layout::Broadcast
-            && let Some(bytes) = bytes.filter(|&bytes| bytes > threshold)
-        {
+        if let (false, Layout::Broadcast, Some(bytes)) = (free_layout, layout, too_many) {
             layout_why +=
-                &format!(", though some {bytes} bytes are beyond the threshold of {threshold}");
+                &format!(", though about {bytes} bytes are beyond the threshold of {limit}");
         }
         let (index, index_why) = match (pinned_index, self.index) {
-            (Some(Choice::Fixed(index)), _) => {
-                (Choice::Fixed(index), format!("index {index}: the dimension asks for it"))
-            }
-            (None, Choice::Fixed(index)) => {
-                (Choice::Fixed(index), format!("index {index}: the strategy asks for it"))
-            }
             (Some(Choice::Auto), _) | (None, Choice::Auto) => {
                 let why = "index auto: whatever costs least, settled when the table is loaded";
                 (Choice::Auto, why.to_owned())
+            }
+            (pinned, asked) => {
+                let who = if pinned.is_some() { "dimension" } else { "strategy" };
+                let index = pinned.unwrap_or(asked);
+                (index, format!("index {index}: the {who} asks for it"))
             }
         };
         if !layout.has_index() {

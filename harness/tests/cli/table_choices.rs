@@ -45,8 +45,10 @@ fn explain_says_what_the_threshold_and_the_swap_do() {
     for (keys, parts) in [
         (
             "",
-            &["broadcast/auto", "partitioned if index and columns take more than 1073741824 bytes"]
-                [..],
+            &[
+                "broadcast/auto",
+                "partitioned if index and columns take more than 1,073,741,824 bytes",
+            ][..],
         ),
         (
             "broadcast_threshold = 10\n",

@@ -72,10 +72,8 @@ fn bind_into(scenario: &Scenario, bound: &mut Bound) -> Result<()> {
     let (mut scope, timeless) = match &scenario.join {
         Some(join) => {
             let streams = BoundStreams::bind(join, scenario)?;
-            let timeless = [&streams.left, &streams.right]
-                .into_iter()
-                .find(|stream| stream.event_time.is_none())
-                .map(|stream| stream.relation.name.clone());
+            let timeless = streams.sides.iter().find(|(_, stream)| stream.event_time.is_none());
+            let timeless = timeless.map(|(_, stream)| stream.relation.name.clone());
             let scope = streams.join.output.clone();
             bound.input = Some(BoundInput::Streams(Box::new(streams)));
             (scope, timeless)

@@ -8,13 +8,13 @@ use super::stream_stream::BoundStreams;
 impl BoundStreams {
     /// Which sides declare a watermark.
     pub(in crate::plan) fn declared(&self) -> DeclaredWatermarks {
-        let declared = |side| self.side(side).spec.watermark.is_some();
-        DeclaredWatermarks { left: declared(Side::Left), right: declared(Side::Right) }
+        let declared = self.sides.as_ref().map(|stream| stream.spec.watermark.is_some());
+        DeclaredWatermarks { left: declared.left, right: declared.right }
     }
 
     /// Why rows of a side never leave.
     pub(in crate::plan) fn reason(&self, why: Unbounded) -> String {
-        let name = |side: Side| &self.side(side).relation.name;
+        let name = |side: Side| &self.sides[side].relation.name;
         match why {
             Unbounded::NoTimeCondition => {
                 "no condition relates the event times of the two streams".to_owned()
@@ -35,11 +35,11 @@ impl BoundStreams {
 
     /// The streams whose rows never leave the state, each with the reason.
     pub(in crate::plan) fn unbounded(&self) -> Vec<String> {
-        let sides = [Side::Left, Side::Right].into_iter().filter_map(|side| {
+        let sides = self.sides.iter().filter_map(|(side, stream)| {
             let Expiry::Never(why) = self.join.time.expiry(side, self.declared()) else {
                 return None;
             };
-            let name = &self.side(side).relation.name;
+            let name = &stream.relation.name;
             Some(format!("the state of stream `{name}` only grows: {}", self.reason(why)))
         });
         sides.collect()

@@ -3,7 +3,7 @@
 use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::state::kept_type;
 use streamjoin_kernels::time::{TimeCondition, TimeKey};
-use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, stream_stream};
+use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, Sides, stream_stream};
 
 use super::condition::{Written, using_clause, using_failed};
 use super::relation::schema_of;
@@ -22,10 +22,8 @@ use streamjoin_sql::{
 pub struct BoundStreams {
     /// The join as the scenario says it.
     pub spec: StreamJoin,
-    /// The stream on the left.
-    pub left: BoundStream,
-    /// The stream on the right.
-    pub right: BoundStream,
+    /// The streams.
+    pub sides: Sides<BoundStream>,
     /// The join.
     pub join: BoundStreamStream,
 }
@@ -37,16 +35,12 @@ pub struct BoundStreamStream {
     pub join_type: JoinType,
     /// Equal keys, the windows among them.
     pub keys: Vec<KeyExpr>,
-    /// Over left columns: a row that fails it matches nothing.
-    pub left_filter: Option<BoundExpr>,
-    /// Over right columns.
-    pub right_filter: Option<BoundExpr>,
+    /// Over the columns of each side: a row that fails it matches nothing.
+    pub filters: Sides<Option<BoundExpr>>,
     /// Over both: pairs that fail it do not match.
     pub residual: Option<BoundExpr>,
-    /// Left columns without which a row matches nothing.
-    pub left_not_null: Vec<usize>,
-    /// Right columns without which a row matches nothing.
-    pub right_not_null: Vec<usize>,
+    /// The columns of each side without which a row matches nothing.
+    pub not_null: Sides<Vec<usize>>,
     /// What the condition says about event time.
     pub time: TimeCondition,
     /// The columns of `USING`, if the condition was given so.
@@ -78,7 +72,11 @@ impl BoundStreams {
             )));
         }
         let idle_timeout = scenario.streams.iter().find_map(|s| s.idle_timeout.as_ref());
-        let side = |name: &Located<String>| -> Result<BoundStream> {
+        let sides = Sides::try_new(|side| -> Result<BoundStream> {
+            let name = match side {
+                Side::Left => &spec.left,
+                Side::Right => &spec.right,
+            };
             let stream = side_named(name, scenario)?;
             let mut bound =
                 BoundStream::bind(stream, &scenario.replay, idle_timeout.is_some(), mode)?;
@@ -87,10 +85,9 @@ impl BoundStreams {
                 put_in_windows(&mut bound, window, mode)?;
             }
             Ok(bound)
-        };
-        let (left, right) = (side(&spec.left)?, side(&spec.right)?);
+        })?;
         if let Some(timeout) = idle_timeout
-            && let Some(stream) = [&left, &right].into_iter().find(|s| s.arrival.is_none())
+            && let Some((_, stream)) = sides.iter().find(|(_, stream)| stream.arrival.is_none())
         {
             return Err(timeout.refuse(format!(
                 "`idle_timeout` is a time of arrival: it needs [stream.{}] arrival = \"COLUMN\", or a sidecar that names it",
@@ -105,17 +102,13 @@ impl BoundStreams {
                 )));
             }
         }
-        let join = BoundStreamStream::bind(spec, &left, &right, mode)?;
-        Ok(Self { spec: spec.clone(), left, right, join })
+        let join = BoundStreamStream::bind(spec, &sides, mode)?;
+        Ok(Self { spec: spec.clone(), sides, join })
     }
 
-    /// One of the streams.
-    #[must_use]
-    pub fn side(&self, side: Side) -> &BoundStream {
-        match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
-        }
+    /// The number of columns that the query sees of the left stream.
+    pub(in crate::plan) fn left_columns(&self) -> usize {
+        self.sides.left.relation.scope.columns.len()
     }
 }
 
@@ -125,24 +118,18 @@ impl BoundStreamStream {
     ///
     /// # Errors
     /// A usage failure with its place in the scenario.
-    fn bind(
-        spec: &StreamJoin,
-        left: &BoundStream,
-        right: &BoundStream,
-        mode: CastMode,
-    ) -> Result<Self> {
+    fn bind(spec: &StreamJoin, sides: &Sides<BoundStream>, mode: CastMode) -> Result<Self> {
         let join_type = spec.join_type;
-        let (l, r) = (&left.relation.scope, &right.relation.scope);
-        let mut condition = condition(spec, left, right, mode)?;
+        let mut condition = condition(spec, sides, mode)?;
         let using = condition.using.take();
         let mut time = condition.time;
         if let Some(window) = &spec.window
             && time.key.is_none()
         {
-            condition.keys.push(window_key(left, right, window, mode)?);
+            condition.keys.push(window_key(sides, window, mode)?);
             time.key = Some(TimeKey::Window { width: window.0 });
         }
-        let (output, sources) = joined(join_type, l, r, using.as_deref())
+        let (output, sources) = joined(join_type, sides, using.as_deref())
             .map_err(|failure| failure.at(spec.left.place()))?;
         let mut warnings = Vec::new();
         if time.interval.matches_nothing() {
@@ -153,11 +140,9 @@ impl BoundStreamStream {
         }
         Ok(Self {
             join_type,
-            left_not_null: condition.left_not_null,
-            right_not_null: condition.right_not_null,
             keys: condition.keys,
-            left_filter: condition.left_filter,
-            right_filter: condition.right_filter,
+            filters: Sides { left: condition.left_filter, right: condition.right_filter },
+            not_null: Sides { left: condition.left_not_null, right: condition.right_not_null },
             residual: condition.residual,
             time,
             using,
@@ -184,15 +169,11 @@ impl BoundStreamStream {
             Side::Left => key.left.columns(),
             Side::Right => key.right.columns(),
         });
-        let (filter, not_null) = match side {
-            Side::Left => (&self.left_filter, &self.left_not_null),
-            Side::Right => (&self.right_filter, &self.right_not_null),
-        };
         let residual = self.residual.iter().flat_map(BoundExpr::columns);
         let residual = residual.map(move |&column| side_column(column, left_columns));
         let residual = residual.filter(move |column| column.side == side);
-        keys.chain(filter.iter().flat_map(BoundExpr::columns))
-            .chain(not_null)
+        keys.chain(self.filters[side].iter().flat_map(BoundExpr::columns))
+            .chain(&self.not_null[side])
             .copied()
             .chain(residual.map(|column| column.column))
     }
@@ -255,19 +236,19 @@ impl BoundStream {
 
 fn condition(
     spec: &StreamJoin,
-    left: &BoundStream,
-    right: &BoundStream,
+    sides: &Sides<BoundStream>,
     mode: CastMode,
 ) -> Result<JoinCondition> {
-    let (l, r) = (&left.relation.scope, &right.relation.scope);
+    let Sides { left, right } = sides.as_ref().map(|stream| &stream.relation.scope);
+    let times = sides.as_ref().map(|stream| stream.time_column);
     let windows = spec.window.as_ref().map(|window| WindowColumns {
-        left: left.time_column.unwrap_or_default(),
-        right: right.time_column.unwrap_or_default(),
+        left: times.left.unwrap_or_default(),
+        right: times.right.unwrap_or_default(),
         width: window.0,
     });
-    let time = |stream: &BoundStream| stream.time_column.filter(|_| windows.is_none());
-    let times = &TimeColumns { left: time(left), right: time(right), windows };
-    let bind = |text: &str| sql::stream_stream_condition(text, l, r, mode, times);
+    let times = times.map(|time| time.filter(|_| windows.is_none()));
+    let times = &TimeColumns { left: times.left, right: times.right, windows };
+    let bind = |text: &str| sql::stream_stream_condition(text, left, right, mode, times);
     match Written::of(&spec.condition, "a [join]")? {
         Written::On(on) => bind(on).map_err(|error| {
             let is_of_times =
@@ -278,7 +259,7 @@ fn condition(
                         .to_owned()
                 }
                 None if is_of_times => {
-                    advice([left, right]).map(|advice| format!("; {advice}")).unwrap_or_default()
+                    advice(sides).map(|advice| format!("; {advice}")).unwrap_or_default()
                 }
                 None => String::new(),
             };
@@ -295,23 +276,20 @@ fn condition(
 
 fn joined(
     join_type: JoinType,
-    left: &Scope,
-    right: &Scope,
+    sides: &Sides<BoundStream>,
     using: Option<&[String]>,
 ) -> Result<(Scope, Vec<SideColumn>)> {
-    let (l, r) = (schema_of(left), schema_of(right));
+    let scopes = sides.as_ref().map(|stream| &stream.relation.scope);
+    let Sides { left, right } = scopes.as_ref().map(|scope| schema_of(scope));
     let output: Vec<OutputColumn<SideColumn>> = match using {
         Some(names) => {
-            stream_stream::output_using(join_type, &l, &r, names).map_err(Failure::usage)?
+            stream_stream::output_using(join_type, &left, &right, names).map_err(Failure::usage)?
         }
-        None => stream_stream::output_on(join_type, &l, &r),
+        None => stream_stream::output_on(join_type, &left, &right),
     };
     let columns = output.iter().map(|column| {
         let SideColumn { side, column: at } = column.source;
-        let from = match side {
-            Side::Left => &left.columns[at],
-            Side::Right => &right.columns[at],
-        };
+        let from = &scopes[side].columns[at];
         ScopeColumn {
             name: column.name.clone(),
             data_type: kept_type(&from.data_type).clone(),

@@ -1,6 +1,7 @@
 //! How an event time of integers or text becomes a column that a condition on
 //! two event times can name.
 
+use streamjoin_kernels::Sides;
 use toml_writer::{ToTomlKey, TomlKeyBuilder};
 
 use super::stream::BoundStream;
@@ -30,8 +31,8 @@ pub(crate) fn timestamp_sql(spec: &EventTimeSpec, padded: bool) -> Option<String
 
 /// What to write so that a condition can name the event times, where some are
 /// integers or text; none where all are times.
-pub(in crate::plan) fn advice(streams: [&BoundStream; 2]) -> Option<String> {
-    let advice: Vec<String> = streams.into_iter().filter_map(of_stream).collect();
+pub(in crate::plan) fn advice(streams: &Sides<BoundStream>) -> Option<String> {
+    let advice: Vec<String> = streams.iter().filter_map(|(_, stream)| of_stream(stream)).collect();
     (!advice.is_empty()).then(|| advice.join("; "))
 }
 

@@ -1,9 +1,9 @@
 //! `window`: two streams that match within one tumbling window.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::NullEquality;
 use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::time::is_event_time;
+use streamjoin_kernels::{NullEquality, Sides};
 
 use super::relation::Origin;
 use super::stream::BoundStream;
@@ -77,12 +77,12 @@ pub(super) fn put_in_windows(
 /// # Errors
 /// A usage failure with its place in the scenario.
 pub(super) fn window_key(
-    left: &BoundStream,
-    right: &BoundStream,
+    sides: &Sides<BoundStream>,
     window: &Located<Micros>,
     mode: CastMode,
 ) -> Result<KeyExpr> {
-    let side = |stream: &BoundStream| {
+    let Sides { left, right } = Sides::try_new(|side| {
+        let stream = &sides[side];
         let at = stream.time_column.unwrap_or_default();
         // A scope of its own, in which nothing else has the name.
         let mut scope = stream.relation.scope.clone();
@@ -90,10 +90,6 @@ pub(super) fn window_key(
             column.name = if position == at { WINDOW_START.to_owned() } else { String::new() };
         }
         sql::expression(WINDOW_START, &scope, mode).map_err(|error| window.refuse(error))
-    };
-    Ok(KeyExpr {
-        left: side(left)?,
-        right: side(right)?,
-        null_equality: NullEquality::NullMatchesNothing,
-    })
+    })?;
+    Ok(KeyExpr { left, right, null_equality: NullEquality::NullMatchesNothing })
 }

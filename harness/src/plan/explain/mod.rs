@@ -36,8 +36,8 @@ pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
             describe_batches(&mut text, &bound.replay);
         }
         Some(BoundInput::Streams(streams)) => {
-            describe_stream(&mut text, &streams.left);
-            describe_stream(&mut text, &streams.right);
+            describe_stream(&mut text, &streams.sides.left);
+            describe_stream(&mut text, &streams.sides.right);
             describe_batches(&mut text, &bound.replay);
             stream_stream::describe(&mut text, &bound.replay, streams);
         }
@@ -90,39 +90,53 @@ pub fn physical(plan: &Plan, strategies: &[Strategy]) -> Result<String> {
         let _ = writeln!(text, "strategy {name}: {threads} thread{plural}, {isa}");
     }
     if let Plan::StreamStream(plan) = plan {
-        describe_shared(&mut text, "state", strategies, |strategy| {
-            stream_stream::store(plan, strategy)
-        })?;
+        let store = |_, strategy: &Strategy| stream_stream::store(plan, strategy).map(Some);
+        describe_shared(&mut text, &["state"], strategies, store)?;
     }
-    for join in plan.joins() {
-        describe_shared(&mut text, &join.name, strategies, |strategy| {
-            stream_static::choices(join, strategy)
-        })?;
-    }
+    let joins = plan.joins();
+    let names: Vec<&str> = joins.iter().map(|join| join.name.as_str()).collect();
+    describe_shared(&mut text, &names, strategies, |at, strategy| {
+        Ok(Some(stream_static::choice(&joins[at], strategy)))
+    })?;
+    describe_shared(&mut text, &names, strategies, |at, strategy| {
+        stream_static::costs(&joins[at], strategy)
+    })?;
     text.truncate(text.trim_end().len());
     Ok(text)
 }
 
-/// What the strategies do about `what`, once for those that do the same.
+/// What strategies do about each of `subjects`: once for those that do the same.
 fn describe_shared(
     text: &mut String,
-    what: &str,
+    subjects: &[&str],
     strategies: &[Strategy],
-    describe: impl Fn(&Strategy) -> Result<String>,
+    describe: impl Fn(usize, &Strategy) -> Result<Option<String>>,
 ) -> Result<()> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for strategy in strategies {
-        let said = describe(strategy)?;
-        match groups.iter_mut().find(|(known, _)| *known == said) {
-            Some((_, names)) => names.push(&strategy.name),
-            None => groups.push((said, vec![&strategy.name])),
+    /// What is said, and of which strategies.
+    type Said<'s> = Vec<(String, Vec<&'s str>)>;
+    let mut shared: Vec<(Said<'_>, Vec<&str>)> = Vec::new();
+    for (at, subject) in subjects.iter().enumerate() {
+        let mut said: Said<'_> = Vec::new();
+        for strategy in strategies {
+            let Some(line) = describe(at, strategy)? else { continue };
+            match said.iter_mut().find(|(known, _)| *known == line) {
+                Some((_, names)) => names.push(&strategy.name),
+                None => said.push((line, vec![&strategy.name])),
+            }
+        }
+        match shared.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, subjects)) => subjects.push(subject),
+            None => shared.push((said, vec![subject])),
         }
     }
-    for (said, names) in &groups {
-        let _ = match groups.len() {
-            1 => writeln!(text, "{what}: {said}"),
-            _ => writeln!(text, "{what} with {}: {said}", names.join(", ")),
-        };
+    for (said, subjects) in shared {
+        let subjects = subjects.join(", ");
+        for (line, names) in said {
+            let _ = match names.len() == strategies.len() {
+                true => writeln!(text, "{subjects}: {line}"),
+                false => writeln!(text, "{subjects} with {}: {line}", names.join(", ")),
+            };
+        }
     }
     Ok(())
 }

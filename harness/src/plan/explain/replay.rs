@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use streamjoin_kernels::Sides;
+
 use crate::plan::bind::BoundStream;
 use crate::scenario::{End, Finished, Merge, Pace, Replay, Trigger};
 use crate::text::duration::exact;
@@ -38,7 +40,7 @@ pub(super) fn describe_batches(text: &mut String, replay: &Replay) {
 }
 
 /// How two streams become one, and what happens at the end.
-pub(super) fn describe_merge(text: &mut String, replay: &Replay, streams: [&BoundStream; 2]) {
+pub(super) fn describe_merge(text: &mut String, replay: &Replay, streams: &Sides<BoundStream>) {
     let order = match *replay.merge {
         Merge::EventTime => "by event time, left first on ties",
         Merge::Arrival => "by arrival time, left first on ties",
@@ -54,7 +56,7 @@ pub(super) fn describe_merge(text: &mut String, replay: &Replay, streams: [&Boun
             disorder.seed
         );
     }
-    for stream in streams {
+    for (_, stream) in streams.iter() {
         let name = &stream.relation.name;
         if let Some(timeout) = &stream.spec.idle_timeout {
             let _ = writeln!(

@@ -11,7 +11,7 @@ use crate::text::number::grouped;
 /// When a side's rows leave its state, as a formula, or why they never do.
 pub(super) fn expiry(streams: &BoundStreams, side: Side) -> String {
     let join = &streams.join;
-    let column = time_name(streams.side(side));
+    let column = time_name(&streams.sides[side]);
     match join.time.expiry(side, streams.declared()) {
         Expiry::AtWatermark => match join.time.key {
             Some(TimeKey::Window { .. }) => {

@@ -61,17 +61,13 @@ fn describe_condition(text: &mut String, join: &BoundStreamStatic) {
 }
 
 /// What `strategy` chooses for a join, and why.
-pub(super) fn choices(join: &TableJoinPlan, strategy: &Strategy) -> Result<String> {
+pub(super) fn choice(join: &TableJoinPlan, strategy: &Strategy) -> String {
     let resolved = join.resolve(strategy);
-    let mut text = format!("{resolved} ({})", resolved.why);
-    if resolved.layout.has_index()
-        && join.has_keys()
-        && let Some(swap) = swap(strategy)
-    {
-        let _ = write!(text, "\n  {swap}");
+    let has_index = resolved.layout.has_index() && join.has_keys();
+    match swap(strategy).filter(|_| has_index) {
+        Some(swap) => format!("{resolved} ({})\n  {swap}", resolved.why),
+        None => format!("{resolved} ({})", resolved.why),
     }
-    add_costs(&mut text, join, strategy)?;
-    Ok(text)
 }
 
 /// When the index is there, if not at once.
@@ -90,27 +86,29 @@ fn swap(strategy: &Strategy) -> Option<String> {
 }
 
 /// What the cost model says, for the largest version of the table.
-fn add_costs(text: &mut String, join: &TableJoinPlan, strategy: &Strategy) -> Result<()> {
+///
+/// # Errors
+/// As the kernels refuse.
+pub(super) fn costs(join: &TableJoinPlan, strategy: &Strategy) -> Result<Option<String>> {
     let operator = join.operator(strategy, None)?;
-    let Some(rows) = join.expected_rows() else { return Ok(()) };
+    let Some(rows) = join.expected_rows() else { return Ok(None) };
     let estimates = operator.estimates(usize::try_from(rows).unwrap_or(usize::MAX));
     if estimates.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    let _ = write!(
-        text,
-        "\n  by cost, for {} rows if their keys are distinct and far apart (all in ns):",
+    let mut text = format!(
+        "by cost, for {} rows if their keys are distinct and far apart (all in ns):",
         grouped(rows)
     );
     for estimate in estimates {
         let _ = write!(
             text,
-            "\n    {}: {:.1} per row to build, {:.1} per row to probe, {} in all",
+            "\n  {}: {:.1} per row to build, {:.1} per row to probe, {} in all",
             estimate.candidate,
             estimate.build_ns,
             estimate.probe_ns,
             grouped(estimate.total_ns.round() as u64)
         );
     }
-    Ok(())
+    Ok(Some(text))
 }

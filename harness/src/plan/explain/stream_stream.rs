@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use streamjoin_kernels::Side;
 use streamjoin_kernels::time::TimeKey;
+use streamjoin_kernels::{Side, Sides};
 
 use super::condition::{Key, describe_filters, describe_keys};
 use super::read::describe_read;
@@ -20,12 +20,12 @@ use crate::text::number::grouped;
 
 /// What the join asks for.
 pub(super) fn describe(text: &mut String, replay: &Replay, streams: &BoundStreams) {
-    describe_merge(text, replay, [&streams.left, &streams.right]);
+    describe_merge(text, replay, &streams.sides);
     let join = &streams.join;
-    let (left, right) = (&streams.left.relation.name, &streams.right.relation.name);
+    let Sides { left, right } = streams.sides.as_ref().map(|stream| &stream.relation.name);
     let _ = writeln!(text, "join of streams: {left} {} {right}", join.join_type);
     describe_condition(text, join);
-    for stream in [&streams.left, &streams.right] {
+    for (_, stream) in streams.sides.iter() {
         let watermark = match &stream.spec.watermark {
             Some(delay) => format!("greatest event time - {}", exact(delay.0)),
             None => "none, so none of its rows is ever late".to_owned(),
@@ -37,8 +37,8 @@ pub(super) fn describe(text: &mut String, replay: &Replay, streams: &BoundStream
         let policy = streams.spec.watermark_policy;
         let _ = writeln!(text, "  watermark W in force: the {policy} of both, from batch to batch");
     }
-    for side in [Side::Left, Side::Right] {
-        let name = &streams.side(side).relation.name;
+    for (side, stream) in streams.sides.iter() {
+        let name = &stream.relation.name;
         let _ = writeln!(text, "  state of {name}: {}", expiry(streams, side));
     }
     for warning in &join.warnings {
@@ -59,14 +59,14 @@ fn describe_condition(text: &mut String, join: &BoundStreamStream) {
         None => join.time.interval.to_string(),
     };
     let _ = writeln!(text, "  event time: {time}");
-    let filters = [("left", &join.left_filter), ("right", &join.right_filter)];
+    let filters = [("left", &join.filters.left), ("right", &join.filters.right)];
     describe_filters(text, filters, join.residual.as_ref());
 }
 
 /// What is read and kept of both streams.
 pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Result<()> {
     let join = plan.operator(&Strategy::auto()?, None)?;
-    for side in [Side::Left, Side::Right] {
+    for side in Side::BOTH {
         describe_read(text, &plan.side(side).stream);
         let schema = plan.side(side).input.schema();
         let kept: Vec<&str> = join

@@ -19,11 +19,10 @@ pub(super) enum Proof {
 /// A proof for each side that may be missing.
 pub(super) fn proofs(streams: &BoundStreams, needed: &Needed) -> Vec<Proof> {
     let join = &streams.join;
-    let sides = [Side::Left, Side::Right].into_iter();
-    let sides = sides.filter(|side| join.join_type.extends_with_nulls(*side));
+    let sides = Side::BOTH.into_iter().filter(|side| join.join_type.extends_with_nulls(*side));
     let proof = |side: Side| {
         let certain = |column: usize| {
-            let stream = streams.side(side);
+            let stream = &streams.sides[side];
             let of_key = join.keys.iter().any(|key| {
                 let expr = if side == Side::Left { &key.left } else { &key.right };
                 key.null_equality == NullEquality::NullMatchesNothing
@@ -39,7 +38,7 @@ pub(super) fn proofs(streams: &BoundStreams, needed: &Needed) -> Vec<Proof> {
         if let Some(at) = emitted {
             return Proof::Emitted(at);
         }
-        let columns = join.columns(side, streams.left.relation.scope.columns.len());
+        let columns = join.columns(side, streams.left_columns());
         match columns.filter(|column| certain(*column)).min() {
             Some(column) => Proof::Column(SideColumn { side, column }),
             None => Proof::True(side),

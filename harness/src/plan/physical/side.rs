@@ -50,9 +50,9 @@ impl PlannedSide {
         joined: &Needed,
         proofs: &[Proof],
     ) -> Self {
-        let (stream, join) = (streams.side(side), &streams.join);
+        let (stream, join) = (&streams.sides[side], &streams.join);
         let relation = &stream.relation;
-        let left_columns = streams.left.relation.scope.columns.len();
+        let left_columns = streams.left_columns();
         let mut columns: BTreeSet<usize> = join.columns(side, left_columns).collect();
         let emitted = joined.positions().map(|position| join.sources[position]);
         let proving = proofs.iter().filter_map(|proof| match proof {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::{Filter, JoinType, OutputColumn, Side, SideColumn, stream_stream};
+use streamjoin_kernels::{Filter, JoinType, OutputColumn, Side, SideColumn, Sides, stream_stream};
 
 use super::carry::Carried;
 use super::prepare::Needed;
@@ -85,19 +85,19 @@ impl StreamStreamPlan {
         let movable = |column: usize| !join.join_type.extends_with_nulls(join.sources[column].side);
         let filter_only = uses::of_first(&join.output, &tables, &output, needed, movable);
         let proofs = if planned.marked { proofs(streams, &planned.stream) } else { Vec::new() };
-        let [left, right] = [Side::Left, Side::Right]
-            .map(|side| PlannedSide::new(streams, side, &planned.stream, &proofs));
-        let (spec, joined) = kernel_spec(streams, [&left, &right], &planned.stream, &proofs, mode);
+        let sides = Sides::new(|side| PlannedSide::new(streams, side, &planned.stream, &proofs));
+        let (spec, joined) = kernel_spec(streams, &sides, &planned.stream, &proofs, mode);
         let timing = Timing::of(&replay)?;
         // A limit and a trigger are those of both.
-        for stream in [&streams.left, &streams.right] {
+        for (_, stream) in streams.sides.iter() {
             has_end(stream, &replay.trigger, limit, &timing)?;
         }
         let plan = Self {
-            place: join.place(&streams.left.relation.name, &streams.right.relation.name),
+            place: join
+                .place(&streams.sides.left.relation.name, &streams.sides.right.relation.name),
             spec,
-            left: left.plan,
-            right: right.plan,
+            left: sides.left.plan,
+            right: sides.right.plan,
             on: join.keys.iter().map(|key| (key.left.to_string(), key.right.to_string())).collect(),
             joined,
             merge: *replay.merge,
@@ -117,7 +117,7 @@ impl StreamStreamPlan {
         let refused = |mut failure: Failure| {
             if join.time.key.is_none()
                 && join.time.interval.is_unbounded()
-                && let Some(advice) = advice([&streams.left, &streams.right])
+                && let Some(advice) = advice(&streams.sides)
             {
                 failure.message = format!("{}; {advice}", failure.message);
             }
@@ -173,18 +173,14 @@ fn before(join_type: JoinType) -> Before {
 /// The join as the kernels take it, whose joined columns `needed` are needed.
 fn kernel_spec(
     streams: &BoundStreams,
-    [left, right]: [&PlannedSide; 2],
+    sides: &Sides<PlannedSide>,
     needed: &Needed,
     proofs: &[Proof],
     mode: CastMode,
 ) -> (stream_stream::Spec, JoinedRows) {
     let (spec, join) = (&streams.spec, &streams.join);
-    let side = |side: Side| match side {
-        Side::Left => left,
-        Side::Right => right,
-    };
     let column = |source: SideColumn| SideColumn {
-        column: side(source.side).needed.at(source.column),
+        column: sides[source.side].needed.at(source.column),
         ..source
     };
     let mut output: Vec<OutputColumn<SideColumn>> = needed
@@ -203,18 +199,18 @@ fn kernel_spec(
                 continue;
             }
             Proof::Column(source) => column(source),
-            Proof::True(of) => SideColumn { side: of, column: side(of).true_column },
+            Proof::True(of) => SideColumn { side: of, column: sides[of].true_column },
         };
         proving.push(output.len());
         output.push(OutputColumn { source, name: "matched".to_owned() });
     }
-    let keys = join.keys.iter().zip(left.keys.iter().zip(&right.keys));
+    let keys = join.keys.iter().zip(sides.left.keys.iter().zip(&sides.right.keys));
     let keys = keys.map(|(key, (&left, &right))| stream_stream::Key {
         left,
         right,
         null_equality: key.null_equality,
     });
-    let left_columns = streams.left.relation.scope.columns.len();
+    let left_columns = streams.left_columns();
     let residual = join.residual.as_ref().map(|residual| {
         let columns = residual.columns().iter();
         let columns = columns.map(|&position| column(side_column(position, left_columns)));
@@ -230,8 +226,8 @@ fn kernel_spec(
         output_mode: spec.output_mode,
         output,
         cast_mode: mode,
-        left: left.input(join.left_filter.as_ref(), &join.left_not_null),
-        right: right.input(join.right_filter.as_ref(), &join.right_not_null),
+        left: sides.left.input(join.filters.left.as_ref(), &join.not_null.left),
+        right: sides.right.input(join.filters.right.as_ref(), &join.not_null.right),
     };
     (kernel, JoinedRows { columns, proofs: proving })
 }

@@ -182,11 +182,18 @@ fn a_free_layout_follows_the_threshold() {
     for (strategy, pinned, bytes, layout, is_free, why) in [
         (&free, None, None, Layout::Broadcast, true, "partitioned if index and columns take more"),
         (&free, None, Some(1000), Layout::Broadcast, true, "chosen; one shared table"),
-        (&free, None, Some(1001), Layout::Partitioned, true, "1001 bytes of index and columns"),
-        (&free, pinned, Some(1001), Layout::Broadcast, false, "though some 1001 bytes are beyond"),
-        (&fixed, None, Some(1001), Layout::Broadcast, false, "though some 1001 bytes are beyond"),
+        (&free, None, Some(1001), Layout::Partitioned, true, "1,001 bytes of index and columns"),
+        (
+            &free,
+            pinned,
+            Some(1001),
+            Layout::Broadcast,
+            false,
+            "though about 1,001 bytes are beyond",
+        ),
+        (&fixed, None, Some(1001), Layout::Broadcast, false, "though about 1,001 bytes are beyond"),
         (&fixed, None, Some(1000), Layout::Broadcast, false, "the strategy asks for it; index"),
-        (&fixed, Some(Choice::Auto), Some(1001), Layout::Partitioned, true, "chosen; some 1001"),
+        (&fixed, Some(Choice::Auto), Some(1001), Layout::Partitioned, true, "chosen; about 1,001"),
     ] {
         let resolved = strategy.resolve(pinned, None, bytes);
         assert_eq!((resolved.layout, resolved.free_layout), (layout, is_free), "{resolved:?}");
