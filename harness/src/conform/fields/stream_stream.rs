@@ -14,13 +14,13 @@ pub(super) fn check(
     input: &Input,
 ) -> Result<(), String> {
     let join = &bound.join;
-    let scopes = (&bound.left.relation.scope, &bound.right.relation.scope);
+    let scopes = (&bound.sides.left.relation.scope, &bound.sides.right.relation.scope);
     let keys = join.keys.iter().map(|key| (&key.left, &key.right, key.null_equality));
     check_keys(&query.condition, keys, scopes, |name| query.in_words_of_scenario(name))?;
     check_bounds(query.time_bounds, join)?;
     for batch in input.executed() {
-        let left = filters::seen(&bound.left.relation, &input.streams[0].parts[batch])?;
-        let right = filters::seen(&bound.right.relation, &input.streams[1].parts[batch])?;
+        let left = filters::seen(&bound.sides.left.relation, &input.streams[0].parts[batch])?;
+        let right = filters::seen(&bound.sides.right.relation, &input.streams[1].parts[batch])?;
         let filters = bound_filters(join, scopes.0.columns.len());
         filters::check(&query.condition.filters, &filters, (&left, &right), CastMode::Ansi)?;
     }
@@ -28,7 +28,7 @@ pub(super) fn check(
 }
 
 fn bound_filters(join: &BoundStreamStream, left_columns: usize) -> Vec<Filter<'_>> {
-    let sides = [(Side::Left, &join.left_filter), (Side::Right, &join.right_filter)];
+    let sides = [(Side::Left, &join.filters.left), (Side::Right, &join.filters.right)];
     let of_sides = sides.into_iter().filter_map(|(side, filter)| {
         let filter = filter.as_ref()?;
         Some((filter, filter.columns().iter().map(|&column| (side, column)).collect()))
