@@ -12,21 +12,21 @@ use crate::record::{Checksum, Dropped, Work};
 pub struct PassOutcome {
     /// Stream rows read.
     pub rows_in: u64,
-    /// Rows given out.
+    /// Rows emitted.
     pub rows_out: u64,
-    /// Rows given out that are unmatched in at least one join.
+    /// Rows emitted that are unmatched in at least one join.
     pub rows_unmatched: u64,
     /// Matched and unmatched rows of each join.
     pub joins: Vec<(u64, u64)>,
     /// Rows that were dropped, by reason.
     pub dropped: Dropped,
-    /// What the state came to; `None` without a join of two streams.
+    /// How large the state was; `None` without a join of two streams.
     pub state: Option<StateOutcome>,
-    /// Event-time delays of rows that came out unmatched, before the end.
+    /// Event-time delays of rows that were emitted unmatched, before the end.
     pub outer_delay: Latencies,
     /// Executed batches.
     pub batches: u64,
-    /// First read to last flush, without what only looks on.
+    /// First read to last flush, without observing.
     pub elapsed: Duration,
     /// Keys, hash, probe and gather alone.
     pub join_time: Duration,
@@ -43,7 +43,7 @@ pub struct PassOutcome {
     pub borders: Option<u64>,
     /// Whether the replay's time was over before the recording was.
     pub out_of_time: bool,
-    /// Checksum of the rows given out; `None` where nothing is counted.
+    /// Checksum of the rows emitted; `None` where nothing is counted.
     pub checksum: Option<Checksum>,
     /// Rows that the eviction line took out of state; `None` without state.
     pub evicted: Option<u64>,

@@ -12,7 +12,7 @@ use crate::replay::observe::Counted;
 use crate::replay::outcome::PassOutcome;
 use crate::sink::Sink;
 
-/// Joined rows that are given out: as they were joined, and as `select` makes
+/// Joined rows that are written: as they were joined, and as `select` makes
 /// them.
 pub(crate) fn selected(
     output: &OutputPlan,
@@ -59,7 +59,7 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// Rows that are unmatched in at least one join, where each row tells.
+    /// Rows that are unmatched in at least one join, where each row shows it.
     fn unmatched(&self, joined: &RecordBatch) -> u64 {
         let unmatched = match self.output.unmatched {
             Unmatched::None | Unmatched::AsJoined => 0,

@@ -41,7 +41,7 @@ enum Target {
     },
 }
 
-/// What can be told before the first row.
+/// What is known before the first row.
 pub(super) fn check(
     path: &Path,
     format: FileFormat,

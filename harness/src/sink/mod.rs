@@ -119,7 +119,7 @@ impl SinkSpec {
         }
     }
 
-    /// Checks what can be told before the first row: that the sink can hold the
+    /// Checks what is known before the first row: that the sink can hold the
     /// columns of `schema` and that its path is free. Writes nothing.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ const MIN: i64 = 60 * S;
 const H: i64 = 60 * MIN;
 const D: i64 = 24 * H;
 
-/// So many round lengths at most.
+/// At most this many round lengths.
 const MOST: usize = 20;
 
 /// Delays in milliseconds, ascending: none, the scenario's own, `greatest` (with

@@ -67,10 +67,9 @@ pub fn streams<'p>(plan: &'p Plan, scenario: &Scenario) -> Result<&'p StreamStre
 /// A usage failure for an unknown name and for a stream without a watermark.
 pub fn vary(plan: &StreamStreamPlan, side: Option<&str>) -> Result<Vary> {
     let Some(asked) = side else { return Ok(Vary::Both) };
-    let sides = [Side::Left, Side::Right];
     let name = |side: Side| plan.side(side).stream.name.as_str();
-    let by_name = sides.into_iter().find(|side| name(*side).eq_ignore_ascii_case(asked));
-    let found = by_name.or_else(|| sides.into_iter().find(|side| side.to_string() == asked));
+    let by_name = Side::BOTH.into_iter().find(|side| name(*side).eq_ignore_ascii_case(asked));
+    let found = by_name.or_else(|| Side::BOTH.into_iter().find(|side| side.to_string() == asked));
     let Some(side) = found else {
         return Err(Failure::usage(format!(
             "--side {asked}: give left, right or the name of a stream: {}, {}",
@@ -87,7 +86,7 @@ pub fn vary(plan: &StreamStreamPlan, side: Option<&str>) -> Result<Vary> {
     Ok(Vary::One(side))
 }
 
-/// Answers a question about a plan; `watcher` is told of each pass, and of the
+/// Answers a question about a plan; `watcher` gets the name of each pass and the
 /// rows that it has read.
 ///
 /// # Errors

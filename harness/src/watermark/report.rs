@@ -1,8 +1,8 @@
 //! The curve as programs read it.
 
 use serde::{Deserialize, Serialize};
-use streamjoin_kernels::Side;
 use streamjoin_kernels::time::MICROS_PER_MILLI;
+use streamjoin_kernels::{Side, Sides};
 
 use super::simulation::{DelayOutcome, Lateness, SideRows};
 use super::{Delays, Question, Vary, knee};
@@ -53,7 +53,7 @@ pub struct WatermarkReport {
 pub struct StreamReport {
     /// Its name.
     pub name: String,
-    /// Rows that came to the join.
+    /// Rows that reached the join.
     pub rows: u64,
     /// The delay that the scenario declares, in milliseconds; null without a
     /// watermark.
@@ -120,7 +120,7 @@ pub struct PointReport {
     pub marks: Vec<Mark>,
     /// Rows dropped as late.
     pub late: u64,
-    /// Of the rows that came to the join, the part that was late; null without
+    /// The share of the rows that reached the join that was late; null without
     /// a row.
     pub late_share: Option<f64>,
     /// The left stream.
@@ -129,7 +129,7 @@ pub struct PointReport {
     pub right: SideReport,
     /// Rows in state, as a run has them.
     pub state_rows: StateRows,
-    /// How long after its time an unmatched row came out, in milliseconds, the
+    /// How long after its time an unmatched row was emitted, in milliseconds, the
     /// end apart; null if none did.
     pub outer_delay: Option<Quantiles>,
     /// Executed batches, without the one at the end.
@@ -144,7 +144,7 @@ pub struct SideReport {
     pub delay_ms: Option<i64>,
     /// Rows dropped as late.
     pub late: u64,
-    /// Of its rows that came to the join; null without a row.
+    /// As a share of its rows that reached the join; null without a row.
     pub late_share: Option<f64>,
     /// Rows taken out of state before the end.
     pub removed: u64,
@@ -163,7 +163,7 @@ pub(super) struct Found<'a> {
     /// Settings that differ in what varies alone.
     pub(super) on_the_curve: &'a [Delays],
     pub(super) points: &'a [DelayOutcome],
-    pub(super) rows_in: [u64; 2],
+    pub(super) rows_in: Sides<u64>,
     pub(super) lateness: Option<&'a Lateness>,
 }
 
@@ -185,8 +185,8 @@ pub(super) fn report(found: &Found<'_>) -> WatermarkReport {
         description: found.scenario.description.clone(),
         limit: found.plan.limit,
         join_type: found.plan.spec.join_type.to_string(),
-        left: stream(Side::Left, found.rows_in[0]),
-        right: stream(Side::Right, found.rows_in[1]),
+        left: stream(Side::Left, found.rows_in.left),
+        right: stream(Side::Right, found.rows_in.right),
         varies: match found.question.vary {
             Vary::Both => "both".to_owned(),
             Vary::One(side) => side.to_string(),
@@ -206,7 +206,7 @@ fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> Point
     let side = |side: Side, rows: SideRows| SideReport {
         delay_ms: point.delays.on(side).map(millis),
         late: rows.late,
-        late_share: share(rows.late, found.rows_in[usize::from(side == Side::Right)]),
+        late_share: share(rows.late, found.rows_in[side]),
         removed: rows.removed,
         peak: rows.peak,
         plateau: rows.plateau,
@@ -228,7 +228,7 @@ fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> Point
         delay: delay_text(found.question.vary, point.delays),
         marks: marks.into_iter().filter(|(_, is)| *is).map(|(mark, _)| mark).collect(),
         late,
-        late_share: share(late, found.rows_in.iter().sum()),
+        late_share: share(late, found.rows_in.left + found.rows_in.right),
         left: side(Side::Left, point.left),
         right: side(Side::Right, point.right),
         state_rows: point.rows,

@@ -42,7 +42,7 @@ pub(crate) struct Schedule {
 /// How a paced pass kept its schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PaceOutcome {
-    /// Rows a second that were asked for.
+    /// Rows per second that were asked for.
     pub rows_per_second: f64,
     /// Time spent in waiting for rows to fall due.
     pub waited: Duration,
@@ -54,7 +54,7 @@ pub struct PaceOutcome {
     pub behind: Duration,
     /// How late a batch started at most.
     pub most_behind: Duration,
-    /// Seconds by which batches fell behind in a second: the slope of the
+    /// Seconds by which batches fell behind per second: the slope of the
     /// straight line through their delays. 0 with fewer than two batches.
     pub falling_behind: f64,
     trend: Trend,
@@ -63,7 +63,7 @@ pub struct PaceOutcome {
 /// How far a paced pass was behind at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backlog {
-    /// Rows a second that were due.
+    /// Rows per second that were due.
     pub rows_per_second: f64,
     /// Rows that were due when the last batch began and not taken up.
     pub rows: u64,
@@ -157,7 +157,7 @@ impl Schedule {
         Ok(true)
     }
 
-    /// A batch is done, so long after it was due.
+    /// A batch is done, this long after it was due.
     pub(crate) fn done(&mut self, latency: Duration) {
         self.latency = latency;
     }

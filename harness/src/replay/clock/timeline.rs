@@ -1,4 +1,4 @@
-//! Time as a pass sees it: what only looks on stands outside it.
+//! Time as a pass sees it: observing is not part of it.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ pub trait Clock: fmt::Debug + Sync {
     /// Time since a moment that stays the same.
     fn now(&self) -> Duration;
 
-    /// Lets so much time pass.
+    /// Lets this much time pass.
     fn sleep(&self, time: Duration);
 }
 

@@ -66,7 +66,7 @@ impl BackgroundBuild {
         let thread = thread::Builder::new().name("index".to_owned());
         match thread.spawn(move || build(&join, &wanted)) {
             Ok(thread) => self.building = Some(Building { load, thread }),
-            // The first index goes on to serve, and the next content tries again.
+            // The first index stays in use, and the next content tries again.
             Err(_) => self.wanted = None,
         }
     }

@@ -67,7 +67,7 @@ pub(crate) struct Batch {
     opened: Duration,
 }
 
-/// What is told of a batch beside its times and its tables.
+/// What progress says of a batch in addition to its times and tables.
 #[derive(Default)]
 pub(crate) struct BatchDetails {
     pub(crate) event_time: Option<EventTime>,
@@ -164,7 +164,7 @@ impl<'p, 's> Execution<'p, 's> {
         self.aside(|execution| execution.tables.warn(execution.listener))
     }
 
-    /// Joins rows with the tables, and gives out what comes of it.
+    /// Joins rows with the tables and writes the result.
     pub(crate) fn push(&mut self, rows: &RecordBatch, batch: &mut Batch) -> Result<()> {
         let mut out = Output {
             output: self.output,
@@ -243,7 +243,7 @@ impl<'p, 's> Execution<'p, 's> {
         self.timeline.leave_out(took);
     }
 
-    /// Runs what only looks on, outside the pass's time.
+    /// Observes outside the pass's time.
     pub(crate) fn aside<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.timeline.now();
         let result = look(self);

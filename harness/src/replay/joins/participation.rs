@@ -1,6 +1,6 @@
 //! Streams that fall silent or end, and so leave the watermark.
 
-use streamjoin_kernels::Side;
+use streamjoin_kernels::{Side, Sides};
 
 use crate::plan::StreamStreamPlan;
 use crate::replay::source::MergedBatch;
@@ -8,14 +8,11 @@ use crate::scenario::Finished;
 
 /// Which streams take part in the global watermark.
 #[derive(Debug)]
-pub(crate) struct Participation {
-    left: bool,
-    right: bool,
-}
+pub(crate) struct Participation(Sides<bool>);
 
 impl Participation {
     pub(crate) fn new() -> Self {
-        Self { left: true, right: true }
+        Self(Sides { left: true, right: true })
     }
 
     /// Looks at both streams at the end of a batch. A stream that fell silent
@@ -28,7 +25,7 @@ impl Participation {
         mut set_taking_part: impl FnMut(Side, bool),
     ) {
         let now = batch.left.arrived.max(batch.right.arrived);
-        for side in [Side::Left, Side::Right] {
+        for (side, takes_part) in self.0.as_mut() {
             let (stream, rows) = (plan.side(side), batch.side(side));
             let silent = match (stream.idle_timeout, now, rows.arrived) {
                 (Some(timeout), Some(now), Some(last)) => now.saturating_sub(last) >= timeout.0,
@@ -39,13 +36,9 @@ impl Participation {
                 _ => false,
             };
             let gone = rows.ended && stream.finished == Finished::Leaves;
-            let participation = match side {
-                Side::Left => &mut self.left,
-                Side::Right => &mut self.right,
-            };
-            let before = std::mem::replace(participation, !(silent || gone));
-            if before != *participation {
-                set_taking_part(side, *participation);
+            let before = std::mem::replace(takes_part, !(silent || gone));
+            if before != *takes_part {
+                set_taking_part(side, *takes_part);
             }
         }
     }

@@ -172,7 +172,7 @@ impl StreamStaticPass<'_, '_> {
         }
     }
 
-    /// Joins rows of the open batch, as they were read.
+    /// Joins rows of the open batch.
     fn join(&mut self, part: &Part, batch: &mut Batch) -> Result<()> {
         self.begin_again(part);
         let joined = self.push(part, batch).map_err(|failure| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use streamjoin_kernels::Side;
+use streamjoin_kernels::Sides;
 use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
 
 use super::execution::{Batch, BatchDetails, Execution, Resources, Setup};
@@ -51,7 +51,7 @@ pub(crate) fn run<'p, 's>(
         },
     };
     let mut join = plan.operator(resources.strategy, resources.pool.as_ref())?;
-    let can_evict = [Side::Left, Side::Right].map(|side| join.expiry(side).is_bounded());
+    let can_evict = Sides::new(|side| join.expiry(side).is_bounded());
     let mut pass = StreamStreamPass {
         joined: JoinedSchema::new(plan, &join),
         observer: observers.observer.is_some().then(|| StreamStreamObserver::new(&join)),
@@ -320,7 +320,7 @@ impl StreamStreamPass<'_, '_> {
             outcome.rows_unmatched += report.rows_unmatched;
         }
         count_work(outcome, report);
-        // The end is no moment of the stream: its rows have waited for nothing.
+        // The end is not a moment of the stream: its rows have waited for nothing.
         let now = max_time.filter(|_| report.kind != BatchKind::End);
         for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
             outcome.outer_delay.record(waited);

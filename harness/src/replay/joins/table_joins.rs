@@ -97,7 +97,7 @@ impl<'p> TableJoins<'p> {
             .try_for_each(|step| step.dimension.refresh(&mut step.join, batch, time))
     }
 
-    /// Tells what is odd about the tables and was not told yet.
+    /// Reports warnings about the tables that were not reported yet.
     pub(crate) fn warn(&mut self, listener: &mut dyn ProgressListener) -> Result<()> {
         let mut warnings = self.joins.iter_mut().flat_map(|step| step.dimension.take_warnings());
         warnings.try_for_each(|warning| listener.warning(&warning))
@@ -141,7 +141,7 @@ impl<'p> TableJoins<'p> {
     }
 }
 
-/// Feeds `rows` to the join at `at`, and what comes out to those after it.
+/// Feeds `rows` to the join at `at`, and its output to those after it.
 fn push_from(
     joins: &[TableJoin<'_>],
     at: usize,

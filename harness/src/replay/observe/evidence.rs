@@ -1,4 +1,4 @@
-//! What the first pass notices beside its counts: what findings are made of.
+//! What the first pass notices in addition to its counts; findings use it.
 
 use arrow::array::{Array, Int64Array, RecordBatch};
 use arrow::compute::{max, min};
@@ -37,7 +37,7 @@ impl Evidence {
 pub struct TableJoinEvidence {
     /// Rows that reached the join with a null in a key that null does not equal.
     pub null_keys: u64,
-    /// Keys of some rows that found nothing, one column a key, before coercion.
+    /// Keys of some rows that found nothing, one column per key, before coercion.
     pub missing: Vec<RecordBatch>,
     /// The table.
     pub table: TableSeen,
@@ -103,15 +103,15 @@ pub struct StreamStreamEvidence {
     pub watermark: Option<i64>,
     /// Data batches since it moved last.
     pub batches_since_move: u64,
-    /// Rows that came out of the join, and those of them that nothing matched.
+    /// Rows that the join emitted, and those of them that nothing matched.
     pub joined: u64,
     /// Rows that nothing matched, among those.
     pub unmatched: u64,
     /// State after data batches while both streams ran, thinned out.
     pub state: Vec<StatePoint>,
-    /// Whether a warning told of a row far ahead of the others.
+    /// Whether a warning named a row far ahead of the others.
     pub warned_of_outlier: bool,
-    /// Rows that came out at the end without a match, though their time was over
+    /// Rows that were emitted unmatched at the end, though their time was over
     /// by the watermark of the other stream; none where nothing says so.
     pub held: Option<Held>,
 }
@@ -123,7 +123,7 @@ pub struct SideEvidence {
     pub rows: u64,
     /// Rows that the stream's `where` left out.
     pub left_out: u64,
-    /// Rows that came to the join.
+    /// Rows that reached the join.
     pub came: u64,
     /// Rows that were late.
     pub late: u64,

@@ -10,7 +10,7 @@ use crate::record::{Idle, Progress, Summary};
 ///
 /// Calls come in this order: [`started`](Self::started), then any number of the
 /// others, then [`terminated`](Self::terminated) whatever the end was. Only the
-/// first pass over a recording is told; the repeated ones are alike. An error
+/// first pass over a recording is observed; the repeated ones are alike. An error
 /// ends the run and is what the run ends with.
 pub trait ProgressListener {
     /// A strategy is about to read its first row.
@@ -34,7 +34,7 @@ pub trait ProgressListener {
         Ok(())
     }
 
-    /// Something is odd, though the run goes on.
+    /// Something is suspicious, but the run continues.
     ///
     /// # Errors
     /// Ends the run.

@@ -1,7 +1,7 @@
 //! Rows so far ahead in event time that they make all later rows late.
 
-use streamjoin_kernels::Side;
 use streamjoin_kernels::stream_stream::BatchReport;
+use streamjoin_kernels::{Side, Sides};
 
 use super::evidence::Ahead;
 use crate::plan::StreamStreamPlan;
@@ -12,12 +12,11 @@ use crate::text::instant::iso_millis;
 /// times over, is taken for an outlier.
 const FAR: i64 = 86_400_000_000;
 
-/// Remembers which row of each stream leapt ahead last, and tells about it once,
+/// Remembers which row of each stream leapt ahead last, and warns of it once,
 /// when it has made rows late.
 #[derive(Debug, Default)]
 pub(crate) struct Outliers {
-    left: Seen,
-    right: Seen,
+    seen: Sides<Seen>,
     warned: bool,
 }
 
@@ -31,7 +30,7 @@ struct Seen {
 }
 
 impl Outliers {
-    /// Looks at a batch and what became of it; answers what there is to tell.
+    /// Looks at a batch and its report; returns a warning if one is due.
     pub(crate) fn look(
         &mut self,
         plan: &StreamStreamPlan,
@@ -42,14 +41,11 @@ impl Outliers {
         let warning =
             if late > 0 && !self.warned { self.warning(plan, report, late) } else { None };
         self.warned |= warning.is_some();
-        for side in [Side::Left, Side::Right] {
+        for side in Side::BOTH {
             let (Some(far), Some(times)) = (far(plan, side), report.side(side).event_time) else {
                 continue;
             };
-            let seen = match side {
-                Side::Left => &mut self.left,
-                Side::Right => &mut self.right,
-            };
+            let seen = &mut self.seen[side];
             let leaps = seen.max.is_none_or(|max| times.max.saturating_sub(max) > far);
             if leaps && let Some(place) = batch.side(side).place_of(plan.side(side), times.max) {
                 seen.leap = Some((times.max, place));
@@ -69,19 +65,15 @@ impl Outliers {
 
     /// A row that has stayed far ahead of all that came after it.
     pub(crate) fn ahead(&self, plan: &StreamStreamPlan, side: Side) -> Option<Ahead> {
-        let seen = match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
-        };
+        let seen = &self.seen[side];
         let ((time, place), others) = seen.leap.zip(seen.after)?;
         let is_ahead = time.saturating_sub(others) > far(plan, side)?;
         is_ahead.then_some(Ahead { time, others, file: place.file, row: place.row })
     }
 
     fn warning(&self, plan: &StreamStreamPlan, report: &BatchReport, late: u64) -> Option<String> {
-        let sides = [(Side::Left, &self.left), (Side::Right, &self.right)];
         // The row that the late watermark stems from, if all rows here are far behind it.
-        let found = sides.into_iter().find_map(|(side, seen)| {
+        let found = self.seen.iter().find_map(|(side, seen)| {
             let (time, place) = seen.leap?;
             let delay = plan.side(side).stream.watermark?.0 / 1000;
             let mark = time.div_euclid(1000).saturating_sub(delay);

@@ -18,7 +18,7 @@ const SIDES: [Side; 2] = [Side::Left, Side::Right];
 #[derive(Debug)]
 pub(crate) struct StreamStreamObserver {
     evidence: StreamStreamEvidence,
-    /// Only of so many batches one is a point.
+    /// One in this many batches is a point.
     every: u64,
     has_evicted: [bool; 2],
     can_evict: [bool; 2],
@@ -67,7 +67,7 @@ impl StreamStreamObserver {
         }
     }
 
-    /// An executed batch; `outer_times` are those of stored rows that came out
+    /// An executed batch; `outer_times` are those of stored rows that were emitted
     /// unmatched.
     pub(crate) fn executed(&mut self, report: &BatchReport, outer_times: &[i64]) {
         self.evidence.joined += report.rows_out;
@@ -143,7 +143,7 @@ impl StreamStreamObserver {
         }
         let preserved = |side: Side| {
             let join_type = plan.spec.join_type;
-            // Rows of a side come out alone where the other may be missing.
+            // Rows of a side are emitted unmatched where the other may be missing.
             join_type.extends_with_nulls(side.opposite())
                 || join_type == streamjoin_kernels::JoinType::LeftAnti && side == Side::Left
         };

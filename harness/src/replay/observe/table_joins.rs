@@ -15,10 +15,10 @@ use crate::plan::{Carried, Plan, TableJoinPlan};
 use crate::replay::clock::Clock;
 use crate::sink::Sink;
 
-/// So many keys of rows that found nothing are kept of each join.
+/// This many keys of rows that found nothing are kept for each join.
 const MISSING_KEYS: usize = 1000;
 
-/// So many rows of each join are looked at one by one; of later pushes, one in
+/// This many rows of each join are looked at; of later pushes, one in
 /// [`LATER_PUSHES`] is.
 const FIRST_ROWS: u64 = 1 << 20;
 
@@ -29,7 +29,7 @@ pub(crate) struct TableJoinsObserver<'w> {
     joins: Vec<Noticed>,
     unmatched: Option<Unmatched<'w>>,
     clock: &'w dyn Clock,
-    /// Time of what only looks on.
+    /// Time of observing.
     aside: Duration,
 }
 

@@ -1,5 +1,5 @@
 //! Rows put out of order, as a slow network would: some are held back until
-//! time has moved on, that of arrival where the stream tells it, else the event
+//! time has moved on, the arrival time if the stream has one, else the event
 //! time.
 
 use std::cmp::Reverse;
@@ -102,7 +102,7 @@ impl Disorder {
         }
     }
 
-    /// The rows that come out once those of `piece` are there.
+    /// The rows that are due once those of `piece` have been read.
     fn push(&mut self, stream: &StreamPlan, piece: Piece) -> Result<Option<Piece>> {
         let Some(time) = stream.arrival.as_ref().or(stream.event_time.as_ref()) else {
             return Ok(Some(piece));

@@ -1,7 +1,7 @@
 //! Two streams as one, cut into batches.
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::Side;
+use streamjoin_kernels::{Side, Sides};
 
 use super::cut::RowCutter;
 use super::piece::{Piece, RowPlace};
@@ -40,8 +40,7 @@ impl MergedBatch {
 
     /// Which rows these are, for messages.
     pub(crate) fn place(&self, plan: &StreamStreamPlan) -> String {
-        let [left, right] =
-            [Side::Left, Side::Right].map(|side| self.side(side).place(plan.side(side)));
+        let Sides { left, right } = Sides::new(|side| self.side(side).place(plan.side(side)));
         format!("{left}, {right}")
     }
 }
@@ -119,7 +118,7 @@ pub(crate) struct MergedBatches<'p> {
     most: u64,
     /// Whether the recordings were opened since somebody asked.
     opened: bool,
-    arrived: [Option<i64>; 2],
+    arrived: Sides<Option<i64>>,
     began: Option<i64>,
     opens_at: Option<i64>,
 }
@@ -141,7 +140,7 @@ impl<'p> MergedBatches<'p> {
             left_over_by_time: in_time < limit,
             most: u64::MAX,
             opened: true,
-            arrived: [None, None],
+            arrived: Sides::default(),
             began: None,
             opens_at: None,
         })
@@ -168,7 +167,7 @@ impl<'p> MergedBatches<'p> {
             if self.cutter.opens(&row) && rows > 0 {
                 return self.end_batch().map(Some);
             }
-            let arrived = &mut self.arrived[usize::from(side == Side::Right)];
+            let arrived = &mut self.arrived[side];
             *arrived = row.arrival.or(*arrived);
             self.began = self.began.or(row.arrival);
             self.opens_at = self.opens_at.or(row.time);
@@ -204,7 +203,7 @@ impl<'p> MergedBatches<'p> {
             let pieces = reader.end_batch();
             Ok(SideBatch { pieces, ended: over || !reader.ready()?, arrived })
         };
-        let [left, right] = self.arrived;
+        let Sides { left, right } = self.arrived;
         let (left, right) = (side(&mut self.left, left)?, side(&mut self.right, right)?);
         Ok(MergedBatch { left, right, began: self.began, opens_at: self.opens_at.take() })
     }
@@ -249,7 +248,7 @@ impl Iterator for MergedBatches<'_> {
     }
 }
 
-/// Rows of a stream; those of files that do not tell are counted.
+/// Rows of a stream; they are counted where the files do not say.
 fn rows_of(side: &SidePlan, limit: Option<u64>) -> Result<u64> {
     match side.stream.feed.rows() {
         Some(rows) => Ok(rows),

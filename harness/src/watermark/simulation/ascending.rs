@@ -1,5 +1,5 @@
 //! Ascending delays in lock step: which rows each of them drops, holds and
-//! lets go.
+//! evicts.
 //!
 //! A delay is named by its position, and a row's fate by the positions at which
 //! it changes: see the [module](super).
@@ -9,20 +9,20 @@ use std::time::Duration;
 
 use streamjoin_kernels::stream_stream::{self, BatchKind};
 use streamjoin_kernels::time::{BatchWatermarks, DeclaredWatermarks, Expiry, Watermarks};
-use streamjoin_kernels::{JoinType, Side};
+use streamjoin_kernels::{JoinType, Side, Sides};
 
 use super::delay_counts::DelayCounts;
 use super::held_rows::{Held, HeldRows};
 use super::intake::Seen;
 use super::range_counts::RangeCounts;
-use super::{DelayOutcome, Delays, SIDES, at};
+use super::{DelayOutcome, Delays};
 use crate::replay::waited;
 
 /// What all delays have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     spec: stream_stream::Spec,
-    expiry: [Expiry; 2],
+    expiry: Sides<Expiry>,
 }
 
 impl Rules {
@@ -31,7 +31,7 @@ impl Rules {
             left: spec.left.watermark_delay.is_some(),
             right: spec.right.watermark_delay.is_some(),
         };
-        Self { expiry: SIDES.map(|side| spec.time.expiry(side, declared)), spec: spec.clone() }
+        Self { expiry: Sides::new(|side| spec.time.expiry(side, declared)), spec: spec.clone() }
     }
 
     /// Whether what is held depends on what matches.
@@ -55,7 +55,7 @@ impl Rules {
 
     /// Whether a moved watermark runs a batch without input.
     fn runs_no_data(&self) -> bool {
-        self.spec.no_data_batches && self.expiry.iter().any(Expiry::is_bounded)
+        self.spec.no_data_batches && self.expiry.iter().any(|(_, expiry)| expiry.is_bounded())
     }
 }
 
@@ -86,22 +86,22 @@ pub(crate) struct AscendingDelays {
     delays: Vec<DelayCounts>,
     /// The eviction line of each side at each delay, as the last executed batch
     /// left it; descending.
-    lines: [Vec<Option<i64>>; 2],
+    lines: Sides<Vec<Option<i64>>>,
     /// The lines of the open batch.
-    next: [Vec<Option<i64>>; 2],
-    held: [HeldRows; 2],
-    arrivals: [Vec<Arrival>; 2],
+    next: Sides<Vec<Option<i64>>>,
+    held: Sides<HeldRows>,
+    arrivals: Sides<Vec<Arrival>>,
     /// The number of each side's first arrival.
-    first: [u64; 2],
+    first: Sides<u64>,
     /// In the open batch: change of the rows in state, rows taken out.
-    more: [RangeCounts; 2],
-    removed: [RangeCounts; 2],
+    more: Sides<RangeCounts>,
+    removed: Sides<RangeCounts>,
 }
 
 impl AscendingDelays {
     pub(crate) fn new(rules: Rules, delays: &[Delays]) -> Self {
         let counts = RangeCounts::new(delays.len());
-        let can_evict = [rules.expiry[0].is_bounded(), rules.expiry[1].is_bounded()];
+        let can_evict = rules.expiry.map(|expiry| expiry.is_bounded());
         let delay = |delays: &Delays| {
             let marks = Watermarks::new(rules.spec.policy, delays.left, delays.right);
             DelayCounts::new(*delays, marks, can_evict)
@@ -110,31 +110,31 @@ impl AscendingDelays {
         Self {
             delays: delays.iter().map(delay).collect(),
             rules,
-            lines: [lines.clone(), lines.clone()],
-            next: [lines.clone(), lines],
-            held: [HeldRows::default(), HeldRows::default()],
-            arrivals: [Vec::new(), Vec::new()],
-            first: [0; 2],
-            more: [counts.clone(), counts.clone()],
-            removed: [counts.clone(), counts],
+            lines: Sides::new(|_| lines.clone()),
+            next: Sides::new(|_| lines.clone()),
+            held: Sides::default(),
+            arrivals: Sides::default(),
+            first: Sides::default(),
+            more: Sides::new(|_| counts.clone()),
+            removed: Sides::new(|_| counts.clone()),
         }
     }
 
     /// Begins a batch: late rows are counted, the others arrive. `first`
     /// numbers them, by side.
-    pub(crate) fn begin(&mut self, seen: &[Seen; 2], first: [u64; 2]) {
+    pub(crate) fn begin(&mut self, seen: &Sides<Seen>, first: Sides<u64>) {
         let marks: Vec<BatchWatermarks> =
             self.delays.iter_mut().map(|delay| delay.marks.begin_batch()).collect();
         self.first = first;
-        for side in SIDES {
-            let expiry = self.rules.expiry[at(side)];
-            self.next[at(side)].clear();
-            self.next[at(side)].extend(marks.iter().map(|mark| expiry.line(mark.in_force)));
+        for side in Side::BOTH {
+            let expiry = self.rules.expiry[side];
+            self.next[side].clear();
+            self.next[side].extend(marks.iter().map(|mark| expiry.line(mark.in_force)));
             let mut late = RangeCounts::new(marks.len());
             let declared = self.rules.spec.input(side).watermark_delay.is_some();
-            let arrivals = &mut self.arrivals[at(side)];
+            let arrivals = &mut self.arrivals[side];
             arrivals.clear();
-            for (&time, &passes) in seen[at(side)].times.iter().zip(&seen[at(side)].passes) {
+            for (&time, &passes) in seen[side].times.iter().zip(&seen[side].passes) {
                 let from = match declared {
                     true => marks.partition_point(|mark| mark.is_late(time)),
                     false => 0,
@@ -146,7 +146,7 @@ impl AscendingDelays {
                 }
             }
             for (delay, late) in self.delays.iter_mut().zip(late.take()) {
-                delay.late[at(side)] += late.unsigned_abs();
+                delay.late[side] += late.unsigned_abs();
             }
         }
     }
@@ -155,17 +155,17 @@ impl AscendingDelays {
     /// whether there is one.
     pub(crate) fn accepted(&self, side: Side) -> impl Iterator<Item = (usize, bool)> {
         let never = self.delays.len();
-        self.arrivals[at(side)].iter().map(move |arrival| (arrival.from, arrival.from < never))
+        self.arrivals[side].iter().map(move |arrival| (arrival.from, arrival.from < never))
     }
 
     /// A pair of which one row is of the open batch.
     pub(crate) fn pair(&mut self, left: PairRow, right: PairRow) {
-        let is_new = [left.row >= self.first[0], right.row >= self.first[1]];
+        let is_new = [left.row >= self.first.left, right.row >= self.first.right];
         let accepted = left.from.max(right.from);
         let in_state = match is_new {
             [true, true] => 0,
-            [true, false] => still_in_state(&self.lines[1], right.time),
-            [false, true] => still_in_state(&self.lines[0], left.time),
+            [true, false] => still_in_state(&self.lines.right, right.time),
+            [false, true] => still_in_state(&self.lines.left, left.time),
             [false, false] => return,
         };
         let meets = accepted.max(in_state);
@@ -180,38 +180,38 @@ impl AscendingDelays {
         if !self.rules.is_tracked(side) {
             return;
         }
-        let first = self.first[at(side)];
+        let first = self.first[side];
         if let Some(number) = partner.row.checked_sub(first) {
-            let Some(arrival) = self.arrivals[at(side)].get_mut(number as usize) else { return };
+            let Some(arrival) = self.arrivals[side].get_mut(number as usize) else { return };
             arrival.until = arrival.until.min(meets);
             if came_before {
                 arrival.until_before = arrival.until_before.min(meets);
             }
             return;
         }
-        let Some(held) = self.held[at(side)].get_mut(partner.time, partner.row) else { return };
+        let Some(held) = self.held[side].get_mut(partner.time, partner.row) else { return };
         let before = held.until;
         held.until = before.min(meets);
         if self.rules.leaves_matched(side) {
             let of_no_use = held.until <= held.from;
-            self.removed[at(side)].add(meets..before, 1);
-            self.more[at(side)].add(meets..before, -1);
+            self.removed[side].add(meets..before, 1);
+            self.more[side].add(meets..before, -1);
             if of_no_use {
-                self.held[at(side)].remove(partner.time, partner.row);
+                self.held[side].remove(partner.time, partner.row);
             }
         }
     }
 
     /// Ends the batch, all its pairs known; `now` is the greatest event time.
-    pub(crate) fn end(&mut self, seen: &[Seen; 2], now: Option<i64>, ended: bool) {
-        for side in SIDES {
+    pub(crate) fn end(&mut self, seen: &Sides<Seen>, now: Option<i64>, ended: bool) {
+        for side in Side::BOTH {
             self.evict(side, now);
             self.settle(side, now);
         }
         self.close(BatchKind::Data, |_| true, ended);
         for delay in &mut self.delays {
-            for side in SIDES {
-                if let Some(greatest) = seen[at(side)].max_time {
+            for side in Side::BOTH {
+                if let Some(greatest) = seen[side].max_time {
                     delay.marks.see(side, greatest);
                 }
             }
@@ -230,14 +230,14 @@ impl AscendingDelays {
         }
         for (place, delay) in self.delays.iter_mut().enumerate() {
             let mark = due[place].then(|| delay.marks.begin_batch());
-            for side in SIDES {
-                self.next[at(side)][place] = match mark {
-                    Some(mark) => self.rules.expiry[at(side)].line(mark.in_force),
-                    None => self.lines[at(side)][place],
+            for side in Side::BOTH {
+                self.next[side][place] = match mark {
+                    Some(mark) => self.rules.expiry[side].line(mark.in_force),
+                    None => self.lines[side][place],
                 };
             }
         }
-        for side in SIDES {
+        for side in Side::BOTH {
             self.evict(side, now);
         }
         self.close(BatchKind::NoData, |place| due[place], false);
@@ -258,7 +258,7 @@ impl AscendingDelays {
 
     /// Lets go of the rows of earlier batches that a line has passed.
     fn evict(&mut self, side: Side, now: Option<i64>) {
-        let (lines, next) = (&self.lines[at(side)], &self.next[at(side)]);
+        let (lines, next) = (&self.lines[side], &self.next[side]);
         // From the lowest line up: what one has passed need not be looked at
         // again for the next.
         let mut reached = None;
@@ -268,14 +268,14 @@ impl AscendingDelays {
             if after >= Some(to) {
                 continue;
             }
-            for (time, held) in self.held[at(side)].between(after, to) {
+            for (time, held) in self.held[side].between(after, to) {
                 let gone = still_in_state(lines, Some(time))..still_in_state(next, Some(time));
                 let gone = gone.start.max(held.from)..gone.end;
                 let unmatched = gone.start..gone.end.min(held.until);
                 let leaving = if self.rules.leaves_matched(side) { &unmatched } else { &gone };
                 let rows = held.rows as i64;
-                self.removed[at(side)].add(leaving.clone(), rows);
-                self.more[at(side)].add(leaving.clone(), -rows);
+                self.removed[side].add(leaving.clone(), rows);
+                self.more[side].add(leaving.clone(), -rows);
                 if self.rules.preserves(side) {
                     come_out(&mut self.delays, unmatched, waited(now, time));
                 }
@@ -288,54 +288,55 @@ impl AscendingDelays {
     fn settle(&mut self, side: Side, now: Option<i64>) {
         let never = self.delays.len();
         let tracked = self.rules.is_tracked(side);
-        let arrivals = std::mem::take(&mut self.arrivals[at(side)]);
+        let arrivals = std::mem::take(&mut self.arrivals[side]);
         for (number, arrival) in arrivals.iter().enumerate() {
             let Arrival { time, from, until, until_before } = *arrival;
             let until_stays = if self.rules.leaves_matched(side) { until } else { never };
-            let over_line = still_in_state(&self.next[at(side)], time);
+            let over_line = still_in_state(&self.next[side], time);
             // Under its line on arrival, a row is stored only if it may still
-            // meet one of this batch, or comes out by leaving.
+            // meet one of this batch, or is emitted by leaving.
             let leaves_at_once = match (self.rules.spec.join_type, side) {
                 (JoinType::LeftSemi, _) | (_, Side::Left) => until_stays,
                 (JoinType::RightOuter | JoinType::FullOuter, Side::Right) => until,
                 (_, Side::Right) => from,
             };
             let leaves_at_once = from..over_line.min(leaves_at_once);
-            self.removed[at(side)].add(leaves_at_once, 1);
+            self.removed[side].add(leaves_at_once, 1);
             if self.rules.spec.join_type == JoinType::LeftAnti && side == Side::Left {
                 // Stored before the right rows of the batch found it.
-                self.removed[at(side)].add(until.max(from)..until_before, 1);
+                self.removed[side].add(until.max(from)..until_before, 1);
             }
             if let Some(time) = time.filter(|_| self.rules.preserves(side)) {
                 let unmatched = from..over_line.min(until);
                 come_out(&mut self.delays, unmatched, waited(now, time));
             }
             let stays = from.max(over_line)..until_stays;
-            self.more[at(side)].add(stays.clone(), 1);
+            self.more[side].add(stays.clone(), 1);
             if !stays.is_empty() {
-                let row = self.first[at(side)] + number as u64;
+                let row = self.first[side] + number as u64;
                 let tag = if tracked { row } else { from as u64 };
-                self.held[at(side)].put(time, tag, Held { from, until, rows: 1 });
+                self.held[side].put(time, tag, Held { from, until, rows: 1 });
             }
         }
         // Its room is used again.
-        self.arrivals[at(side)] = arrivals;
+        self.arrivals[side] = arrivals;
     }
 
     /// Ends an executed batch at the delays where it ran.
     fn close(&mut self, kind: BatchKind, ran: impl Fn(usize) -> bool, ended: bool) {
-        let [more_left, more_right] = &mut self.more;
-        let more = more_left.take().into_iter().zip(more_right.take());
-        let [removed_left, removed_right] = &mut self.removed;
-        let removed = removed_left.take().into_iter().zip(removed_right.take());
+        let by_delay = |counts: &mut Sides<RangeCounts>| {
+            let left = counts.left.take().into_iter();
+            left.zip(counts.right.take()).map(|(left, right)| Sides { left, right })
+        };
+        let (more, removed) = (by_delay(&mut self.more), by_delay(&mut self.removed));
         let counts = more.zip(removed).enumerate().filter(|(place, _)| ran(*place));
         for (place, (more, removed)) in counts {
-            self.delays[place].end_batch(kind, more.into(), removed.into(), ended);
+            self.delays[place].end_batch(kind, more, removed, ended);
         }
-        for side in SIDES {
-            std::mem::swap(&mut self.lines[at(side)], &mut self.next[at(side)]);
-            if let Some(Some(lowest)) = self.lines[at(side)].last() {
-                self.held[at(side)].discard(*lowest);
+        for side in Side::BOTH {
+            std::mem::swap(&mut self.lines[side], &mut self.next[side]);
+            if let Some(Some(lowest)) = self.lines[side].last() {
+                self.held[side].discard(*lowest);
             }
         }
     }
@@ -350,7 +351,7 @@ fn still_in_state(lines: &[Option<i64>], time: Option<i64>) -> usize {
     }
 }
 
-/// Notes at some delays that a row came out unmatched.
+/// Notes at some delays that a row was emitted unmatched.
 fn come_out(delays: &mut [DelayCounts], places: Range<usize>, waited: Option<Duration>) {
     let Some(waited) = waited else { return };
     for delay in delays.get_mut(places).into_iter().flatten() {

@@ -1,10 +1,11 @@
-//! What one setting of the delays comes to, batch by batch.
+//! What a run with one setting of the delays does, batch by batch.
 
 use std::time::Duration;
 
 use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::stream_stream::{BatchKind, BatchReport, SideReport};
 use streamjoin_kernels::time::Watermarks;
+use streamjoin_kernels::{Side, Sides};
 
 use super::Delays;
 use crate::record::{Quantiles, StateRows};
@@ -23,7 +24,7 @@ pub(crate) struct DelayOutcome {
     pub(crate) rows: StateRows,
     /// Executed batches, without the one that a flush runs at the end.
     pub(crate) batches: u64,
-    /// How long after its time an unmatched row came out, the end apart; none
+    /// How long after its time an unmatched row was emitted, the end apart; none
     /// if none did.
     pub(crate) outer_delay: Option<Quantiles>,
 }
@@ -48,71 +49,76 @@ pub(crate) struct SideRows {
 pub(crate) struct DelayCounts {
     delays: Delays,
     pub(crate) marks: Watermarks,
-    pub(crate) late: [u64; 2],
-    live: [u64; 2],
-    removed: [u64; 2],
+    pub(crate) late: Sides<u64>,
+    live: Sides<u64>,
+    removed: Sides<u64>,
     batches: u64,
     together: StateTrack,
-    alone: [StateTrack; 2],
+    alone: Sides<StateTrack>,
     outer_delay: Latencies,
 }
 
 impl DelayCounts {
-    pub(crate) fn new(delays: Delays, marks: Watermarks, can_evict: [bool; 2]) -> Self {
+    pub(crate) fn new(delays: Delays, marks: Watermarks, can_evict: Sides<bool>) -> Self {
         let track = || StateTrack::new(can_evict);
         Self {
             delays,
             marks,
-            late: [0; 2],
-            live: [0; 2],
-            removed: [0; 2],
+            late: Sides::default(),
+            live: Sides::default(),
+            removed: Sides::default(),
             batches: 0,
             together: track(),
-            alone: [track(), track()],
+            alone: Sides::new(|_| track()),
             outer_delay: Latencies::default(),
         }
     }
 
-    /// An unmatched row came out, so long after its time.
+    /// An unmatched row was emitted, this long after its time.
     pub(crate) fn came_out(&mut self, waited: Duration) {
         self.outer_delay.record(waited);
     }
 
-    /// Ends an executed batch, in which so many more rows of each side were in
-    /// state than before, and so many were taken out.
+    /// Ends an executed batch, in which this many more rows of each side were in
+    /// state than before, and this many were removed.
     pub(crate) fn end_batch(
         &mut self,
         kind: BatchKind,
-        more: [i64; 2],
-        removed: [i64; 2],
+        more: Sides<i64>,
+        removed: Sides<i64>,
         ended: bool,
     ) {
         self.batches += 1;
-        for side in 0..2 {
+        for side in Side::BOTH {
             self.live[side] = self.live[side].saturating_add_signed(more[side]);
             self.removed[side] = self.removed[side].saturating_add_signed(removed[side]);
         }
         // What a track looks at of a report.
-        let report = |of: [bool; 2]| {
-            let side = |side: usize| SideReport {
+        let report = |of: &[Side]| {
+            let side = |side: Side| SideReport {
                 removed: removed[side].unsigned_abs(),
                 state: StateSize {
-                    rows: if of[side] { self.live[side] } else { 0 },
+                    rows: if of.contains(&side) { self.live[side] } else { 0 },
                     ..StateSize::default()
                 },
                 ..SideReport::default()
             };
-            BatchReport { kind, left: side(0), right: side(1), ..BatchReport::default() }
+            BatchReport {
+                kind,
+                left: side(Side::Left),
+                right: side(Side::Right),
+                ..BatchReport::default()
+            }
         };
-        let (left, right) = (report([true, false]), report([false, true]));
-        self.together.batch(&report([true, true]), ended);
-        self.alone[0].batch(&left, ended);
-        self.alone[1].batch(&right, ended);
+        let (left, right) = (report(&[Side::Left]), report(&[Side::Right]));
+        self.together.batch(&report(&Side::BOTH), ended);
+        self.alone.left.batch(&left, ended);
+        self.alone.right.batch(&right, ended);
     }
 
     pub(crate) fn finish(self) -> DelayOutcome {
-        let [left, right] = self.alone.map(|track| track.finish().rows);
-        let side = |side: usize, rows: StateRows| SideRows {
+        let alone = self.alone.map(|track| track.finish().rows);
+        let side = |side: Side, rows: StateRows| SideRows {
             late: self.late[side],
             removed: self.removed[side],
             peak: rows.peak,
@@ -120,8 +126,8 @@ impl DelayCounts {
         };
         DelayOutcome {
             delays: self.delays,
-            left: side(0, left),
-            right: side(1, right),
+            left: side(Side::Left, alone.left),
+            right: side(Side::Right, alone.right),
             rows: self.together.finish().rows,
             batches: self.batches,
             outer_delay: self.outer_delay.quantiles(),

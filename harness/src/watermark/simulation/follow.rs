@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
+use streamjoin_kernels::Sides;
 
 use super::lateness::{Lateness, LatenessSurvey, Vary};
 use super::{DelayOutcome, Delays, Follower, Simulation};
@@ -11,9 +12,9 @@ use crate::interrupt::StopCheck;
 use crate::plan::StreamStreamPlan;
 use crate::replay::{MergedBatches, Participation, Schedule};
 
-/// Reads the recording once and finds what each of `settings` comes to; they
-/// declare watermarks where the plan does. `rows` is told of rows that were
-/// read. Answers also the rows of each stream that came to the join.
+/// Reads the recording once and finds what a run with each of `settings` reports; they
+/// declare watermarks where the plan does. `rows` gets the number of rows
+/// read. Also returns the rows of each stream that reached the join.
 ///
 /// # Errors
 /// A usage failure for a join that the kernels refuse, a run failure with the
@@ -22,12 +23,12 @@ pub(crate) fn simulate(
     plan: &StreamStreamPlan,
     settings: &[Delays],
     rows: &mut dyn FnMut(u64),
-) -> Result<(Vec<DelayOutcome>, [u64; 2])> {
-    let curve = Simulation::new(&plan.spec, settings);
-    let mut curve = curve.map_err(|error| Failure::usage(error).at(&plan.place))?;
-    follow(plan, &mut curve, rows)?;
-    let rows_in = curve.rows_in();
-    Ok((curve.finish(), rows_in))
+) -> Result<(Vec<DelayOutcome>, Sides<u64>)> {
+    let simulation = Simulation::new(&plan.spec, settings);
+    let mut simulation = simulation.map_err(|error| Failure::usage(error).at(&plan.place))?;
+    follow(plan, &mut simulation, rows)?;
+    let rows_in = simulation.rows_in();
+    Ok((simulation.finish(), rows_in))
 }
 
 /// Reads the recording once and finds the delays that its rows need.
@@ -68,7 +69,7 @@ fn follow(
         ended |= batch.left.ended || batch.right.ended;
         let (left, _) = batch.left.prepare(&plan.left)?;
         let (right, _) = batch.right.prepare(&plan.right)?;
-        let sides: [&[RecordBatch]; 2] = [&left, &right];
+        let sides: Sides<&[RecordBatch]> = Sides { left: &left, right: &right };
         let failed = |error| Failure::run(error).at(&plan.place).at(batch.place(plan));
         follower.data(sides, batch.opens_at, ended).map_err(failed)?;
         participation

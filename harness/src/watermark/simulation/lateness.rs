@@ -3,10 +3,10 @@
 use arrow::array::RecordBatch;
 use hdrhistogram::Histogram;
 use streamjoin_kernels::time::{DeclaredWatermarks, MICROS_PER_MILLI, WatermarkPolicy};
-use streamjoin_kernels::{Result, Side, stream_stream};
+use streamjoin_kernels::{Result, Side, Sides, stream_stream};
 
 use super::intake::Intake;
-use super::{Delays, Follower, SIDES, at};
+use super::{Delays, Follower};
 
 /// Which delays vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +82,9 @@ impl Lateness {
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
     /// The lesser of the two sides' values, of their greatest event times.
-    lesser: Option<[i64; 2]>,
+    lesser: Option<Sides<i64>>,
     /// A side's value alone.
-    alone: [Option<i64>; 2],
+    alone: Sides<Option<i64>>,
 }
 
 /// Finds the lateness of rows, without a delay to begin with.
@@ -97,8 +97,8 @@ pub(crate) struct LatenessSurvey {
     /// Whether a moved watermark takes effect before the next batch.
     at_once: bool,
     /// Greatest event time of each side.
-    greatest: [Option<i64>; 2],
-    takes_part: [bool; 2],
+    greatest: Sides<Option<i64>>,
+    takes_part: Sides<bool>,
     /// Of the next batch, and of the last one.
     reach: Reach,
     last: Reach,
@@ -110,15 +110,15 @@ impl LatenessSurvey {
         let declared = Delays::declared(spec);
         let sides =
             DeclaredWatermarks { left: declared.left.is_some(), right: declared.right.is_some() };
-        let evicts = SIDES.iter().any(|side| spec.time.expiry(*side, sides).is_bounded());
+        let evicts = Side::BOTH.into_iter().any(|side| spec.time.expiry(side, sides).is_bounded());
         Ok(Self {
             intake: Intake::new(spec)?,
             vary,
             policy: spec.policy,
             declared,
             at_once: spec.no_data_batches && evicts,
-            greatest: [None; 2],
-            takes_part: [true; 2],
+            greatest: Sides::default(),
+            takes_part: Sides { left: true, right: true },
             reach: Reach::default(),
             last: Reach::default(),
             lateness: Lateness::default(),
@@ -145,8 +145,8 @@ impl LatenessSurvey {
             greatest.saturating_sub(delay)
         };
         let mut needed = 0;
-        for side in SIDES {
-            let Some(greatest) = reach.alone[at(side)] else { continue };
+        for side in Side::BOTH {
+            let Some(greatest) = reach.alone[side] else { continue };
             match self.vary {
                 Vary::One(varying) if varying != side => {
                     if fixed(side, greatest) >= due {
@@ -157,13 +157,13 @@ impl LatenessSurvey {
             }
         }
         if let Some(greatest) = reach.lesser {
-            let [left, right] = greatest;
+            let Sides { left, right } = greatest;
             needed = needed.max(match self.vary {
                 Vary::Both => beyond(left.min(right)),
                 Vary::One(side) => {
                     let other = side.opposite();
-                    match fixed(other, greatest[at(other)]) >= due {
-                        true => beyond(greatest[at(side)]),
+                    match fixed(other, greatest[other]) >= due {
+                        true => beyond(greatest[side]),
                         false => 0,
                     }
                 }
@@ -176,17 +176,18 @@ impl LatenessSurvey {
     fn advance(&mut self) {
         let value = |side: Side| {
             let declared = self.declared.on(side).is_some();
-            let greatest = self.greatest[at(side)];
-            (declared && self.takes_part[at(side)]).then_some(greatest)
+            let greatest = self.greatest[side];
+            (declared && self.takes_part[side]).then_some(greatest)
         };
-        match (SIDES.map(value), self.policy) {
-            ([Some(left), Some(right)], WatermarkPolicy::Min) => {
+        match (Sides::new(value), self.policy) {
+            (Sides { left: Some(left), right: Some(right) }, WatermarkPolicy::Min) => {
                 // A side that has seen nothing counts as 1970.
-                let lesser = left.zip(right).map(|(left, right)| [left, right]);
+                let lesser = left.zip(right).map(|(left, right)| Sides { left, right });
                 self.reach.lesser = lesser.or(self.reach.lesser);
             }
             (values, _) => {
-                for (alone, value) in self.reach.alone.iter_mut().zip(values) {
+                for (side, value) in values {
+                    let alone = &mut self.reach.alone[side];
                     *alone = value.flatten().or(*alone);
                 }
             }
@@ -197,17 +198,17 @@ impl LatenessSurvey {
 impl Follower for LatenessSurvey {
     fn data(
         &mut self,
-        sides: [&[RecordBatch]; 2],
+        sides: Sides<&[RecordBatch]>,
         _opens_at: Option<i64>,
         _ended: bool,
     ) -> Result<()> {
-        if sides.iter().all(|batches| batches.iter().all(|batch| batch.num_rows() == 0)) {
+        if sides.iter().all(|(_, batches)| batches.iter().all(|batch| batch.num_rows() == 0)) {
             return Ok(());
         }
         let reach = if self.at_once { self.reach } else { self.last };
         self.last = self.reach;
-        for side in SIDES {
-            let seen = self.intake.look(side, sides[at(side)])?;
+        for side in Side::BOTH {
+            let seen = self.intake.look(side, sides[side])?;
             if self.declared.on(side).is_some() {
                 for time in &seen.times {
                     // Without a time no row is late.
@@ -216,14 +217,14 @@ impl Follower for LatenessSurvey {
                 }
             }
             let greatest = seen.max_time.map(|time| time.div_euclid(MICROS_PER_MILLI));
-            self.greatest[at(side)] = self.greatest[at(side)].max(greatest);
+            self.greatest[side] = self.greatest[side].max(greatest);
         }
         self.advance();
         Ok(())
     }
 
     fn set_taking_part(&mut self, side: Side, takes_part: bool) {
-        self.takes_part[at(side)] = takes_part;
+        self.takes_part[side] = takes_part;
         self.advance();
     }
 

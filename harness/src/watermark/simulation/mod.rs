@@ -49,7 +49,7 @@ pub(super) use follow::{lateness, simulate};
 pub(super) use lateness::Lateness;
 
 use arrow::array::RecordBatch;
-use streamjoin_kernels::{Result, Side, stream_stream};
+use streamjoin_kernels::{Result, Side, Sides, stream_stream};
 
 use ascending::{AscendingDelays, Rules};
 use intake::{Intake, Seen};
@@ -61,7 +61,7 @@ pub(crate) trait Follower {
     /// it, whether a stream is at its end.
     fn data(
         &mut self,
-        sides: [&[RecordBatch]; 2],
+        sides: Sides<&[RecordBatch]>,
         opens_at: Option<i64>,
         ended: bool,
     ) -> Result<()>;
@@ -73,17 +73,6 @@ pub(crate) trait Follower {
     fn no_data(&mut self) -> Result<()>;
 }
 
-/// Both sides, left first.
-pub(crate) const SIDES: [Side; 2] = [Side::Left, Side::Right];
-
-/// The place of a side in a pair of things.
-pub(crate) fn at(side: Side) -> usize {
-    match side {
-        Side::Left => 0,
-        Side::Right => 1,
-    }
-}
-
 /// Many settings of the delays over the same batches.
 #[derive(Debug)]
 pub(crate) struct Simulation {
@@ -93,7 +82,7 @@ pub(crate) struct Simulation {
     /// For each group, which of the settings its delays are.
     places: Vec<Vec<usize>>,
     /// Rows that came in, of each side.
-    rows_in: [u64; 2],
+    rows_in: Sides<u64>,
     /// Rows numbered so far.
     numbered: u64,
     /// Greatest event time of both streams so far.
@@ -121,18 +110,18 @@ impl Simulation {
             pair_finder,
             groups: places.iter().map(group).collect(),
             places,
-            rows_in: [0; 2],
+            rows_in: Sides::default(),
             numbered: 0,
             max_time: None,
         })
     }
 
     /// Rows that came in, of the left and the right side.
-    pub(crate) fn rows_in(&self) -> [u64; 2] {
+    pub(crate) fn rows_in(&self) -> Sides<u64> {
         self.rows_in
     }
 
-    /// What each setting came to, in the order in which they were given.
+    /// What a run with each setting reports, in the order in which they were given.
     pub(crate) fn finish(self) -> Vec<DelayOutcome> {
         let of_chain =
             |(group, places): (AscendingDelays, Vec<usize>)| places.into_iter().zip(group.finish());
@@ -146,28 +135,27 @@ impl Simulation {
 impl Follower for Simulation {
     fn data(
         &mut self,
-        sides: [&[RecordBatch]; 2],
+        sides: Sides<&[RecordBatch]>,
         opens_at: Option<i64>,
         ended: bool,
     ) -> Result<()> {
         self.max_time = self.max_time.max(opens_at);
-        if sides.iter().all(|batches| batches.iter().all(|batch| batch.num_rows() == 0)) {
+        if sides.iter().all(|(_, batches)| batches.iter().all(|batch| batch.num_rows() == 0)) {
             return Ok(());
         }
-        let seen: [Seen; 2] =
-            [self.intake.look(Side::Left, sides[0])?, self.intake.look(Side::Right, sides[1])?];
-        for (rows_in, batches) in self.rows_in.iter_mut().zip(sides) {
-            *rows_in += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
+        let seen: Sides<Seen> = Sides::try_new(|side| self.intake.look(side, sides[side]))?;
+        for (side, batches) in sides {
+            self.rows_in[side] += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         }
-        let first = [self.numbered, self.numbered + seen[0].passing()];
-        self.numbered = first[1] + seen[1].passing();
+        let first = Sides { left: self.numbered, right: self.numbered + seen.left.passing() };
+        self.numbered = first.right + seen.right.passing();
         for group in &mut self.groups {
             group.begin(&seen, first);
         }
         if let Some(pair_finder) = &mut self.pair_finder {
             pair_finder.push(sides, &seen, first, &mut self.groups)?;
         }
-        self.max_time = seen.iter().map(|seen| seen.max_time).max().flatten().max(self.max_time);
+        self.max_time = self.max_time.max(seen.left.max_time).max(seen.right.max_time);
         for group in &mut self.groups {
             group.end(&seen, self.max_time, ended);
         }

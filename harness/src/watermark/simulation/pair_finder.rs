@@ -9,12 +9,12 @@ use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
 use streamjoin_kernels::{
-    JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, stream_stream,
+    JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, Sides, stream_stream,
 };
 
+use super::Delays;
 use super::ascending::{AscendingDelays, PairRow};
 use super::intake::Seen;
-use super::{Delays, SIDES, at};
 
 /// Columns before those of the groups: a row's number, its time.
 const BEFORE_CHAINS: usize = 2;
@@ -28,7 +28,7 @@ const BEFORE_CHAINS: usize = 2;
 #[derive(Debug)]
 pub(crate) struct PairFinder {
     join: stream_stream::Join,
-    schemas: [Arc<Schema>; 2],
+    schemas: Sides<Arc<Schema>>,
     groups: usize,
 }
 
@@ -41,7 +41,7 @@ impl PairFinder {
         for group in 0..groups {
             fields.push(Field::new(format!("from {group}"), DataType::UInt32, false));
         }
-        let [left, right] = SIDES.map(|side| {
+        let Sides { left, right } = Sides::new(|side| {
             let input = spec.input(side);
             let columns = input.schema.fields().iter().map(|field| field.as_ref().clone());
             stream_stream::Input {
@@ -52,7 +52,7 @@ impl PairFinder {
                 ..input.clone()
             }
         });
-        let output = SIDES.into_iter().flat_map(|side| {
+        let output = Side::BOTH.into_iter().flat_map(|side| {
             let given = spec.input(side).schema.fields().len();
             let carried = fields.iter().enumerate();
             carried.map(move |(column, field)| OutputColumn {
@@ -60,7 +60,7 @@ impl PairFinder {
                 name: field.name().clone(),
             })
         });
-        let schemas = [Arc::clone(&left.schema), Arc::clone(&right.schema)];
+        let schemas = Sides { left: Arc::clone(&left.schema), right: Arc::clone(&right.schema) };
         let pairs = stream_stream::Spec {
             join_type: JoinType::Inner,
             output_mode: OutputMode::Append,
@@ -73,18 +73,18 @@ impl PairFinder {
         Ok(Self { join, schemas, groups })
     }
 
-    /// Tells the groups the pairs of a batch. `first` numbers the rows of each
+    /// Adds the pairs of a batch to the groups. `first` numbers the rows of each
     /// side that may enter the state.
     pub(crate) fn push(
         &mut self,
-        sides: [&[RecordBatch]; 2],
-        seen: &[Seen; 2],
-        first: [u64; 2],
+        sides: Sides<&[RecordBatch]>,
+        seen: &Sides<Seen>,
+        first: Sides<u64>,
         groups: &mut [AscendingDelays],
     ) -> Result<()> {
         let rows = |side: Side| {
-            let (batches, seen) = (sides[at(side)], &seen[at(side)]);
-            self.carrying(side, batches, seen, first[at(side)], groups)
+            let (batches, seen) = (sides[side], &seen[side]);
+            self.carrying(side, batches, seen, first[side], groups)
         };
         let (left, right) = (rows(Side::Left)?, rows(Side::Right)?);
         let Some(mut output) = self.join.push(&left, &right)? else { return Ok(()) };
@@ -105,7 +105,7 @@ impl PairFinder {
     ) -> Result<Vec<RecordBatch>> {
         let mut times =
             seen.times.iter().zip(&seen.passes).filter(|(_, pass)| **pass).map(|(time, _)| *time);
-        let mut of_chains: Vec<_> = groups.iter().map(|group| group.accepted(side)).collect();
+        let mut of_groups: Vec<_> = groups.iter().map(|group| group.accepted(side)).collect();
         let mut next = first;
         let carried = batches.iter().zip(&seen.passing).map(|(batch, passing)| {
             let rows = passing.count_set_bits();
@@ -115,7 +115,7 @@ impl PairFinder {
                 Arc::new(times.by_ref().take(rows).collect::<Int64Array>()),
             ];
             next += rows as u64;
-            for group in &mut of_chains {
+            for group in &mut of_groups {
                 let from = group.by_ref().take(rows).zip(&mut accepted);
                 let from = from.map(|((from, is_accepted), accepted)| {
                     *accepted |= is_accepted;
@@ -125,7 +125,7 @@ impl PairFinder {
             }
             let batch = filter_record_batch(batch, &mask(passing.clone()))?;
             columns.splice(0..0, batch.columns().iter().cloned());
-            let batch = RecordBatch::try_new(Arc::clone(&self.schemas[at(side)]), columns)?;
+            let batch = RecordBatch::try_new(Arc::clone(&self.schemas[side]), columns)?;
             Ok(filter_record_batch(&batch, &mask(accepted.into()))?)
         });
         carried.collect()
@@ -148,7 +148,7 @@ fn mask(rows: BooleanBuffer) -> BooleanArray {
     BooleanArray::new(rows, None)
 }
 
-/// Tells each group its part of some pairs.
+/// Adds pairs to each group.
 fn add_pairs(pairs: &RecordBatch, number: usize, groups: &mut [AscendingDelays]) {
     let width = BEFORE_CHAINS + number;
     for (place, group) in groups.iter_mut().enumerate() {

@@ -22,7 +22,7 @@ impl RangeCounts {
         }
     }
 
-    /// The counts, from which the counts starts anew.
+    /// Takes the counts, and starts over from zero.
     pub(crate) fn take(&mut self) -> Vec<i64> {
         let mut count = 0;
         let len = self.steps.len() - 1;

@@ -12,11 +12,11 @@ use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
 };
 use streamjoin_kernels::{
-    Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side, SideColumn,
+    Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side, SideColumn, Sides,
 };
 
 use super::lateness::LatenessSurvey;
-use super::{DelayOutcome, Delays, Follower, SIDES, SideRows, Simulation, Vary, at};
+use super::{DelayOutcome, Delays, Follower, SideRows, Simulation, Vary};
 use crate::replay::{Latencies, StateTrack, waited};
 
 /// Key, time in half milliseconds, value.
@@ -92,7 +92,7 @@ struct Query {
 
 fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
     let input = |side: Side| {
-        let filter = query.filters[at(side)];
+        let filter = query.filters[side as usize];
         stream_stream::Input {
             filter: filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) }),
             not_null: if query.residual { vec![VALUE] } else { Vec::new() },
@@ -141,20 +141,20 @@ impl Real {
     fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
         let seen = [report.left.event_time, report.right.event_time];
         self.max_time = self.max_time.max(seen.iter().flatten().map(|times| times.max).max());
-        for side in SIDES {
-            self.late[at(side)] += report.side(side).late;
-            self.removed[at(side)] += report.side(side).removed;
+        for side in Side::BOTH {
+            self.late[side as usize] += report.side(side).late;
+            self.removed[side as usize] += report.side(side).removed;
         }
         self.batches += 1;
         for waited in outer_times.iter().filter_map(|time| waited(self.max_time, *time)) {
             self.outer.record(waited);
         }
         self.tracks[2].batch(report, self.ended);
-        for side in SIDES {
+        for side in Side::BOTH {
             let mut alone = report.clone();
             let other = if side == Side::Left { &mut alone.right } else { &mut alone.left };
             other.state.rows = 0;
-            self.tracks[at(side)].batch(&alone, self.ended);
+            self.tracks[side as usize].batch(&alone, self.ended);
         }
     }
 }
@@ -170,7 +170,7 @@ fn drain(batch: Option<stream_stream::Batch<'_>>) -> Option<(BatchReport, Vec<i6
 fn real(query: &Query, delays: Delays, steps: &[Step]) -> Option<DelayOutcome> {
     let join =
         stream_stream::Join::new(spec(query, delays), stream_stream::Options::default()).ok()?;
-    let can_evict = SIDES.map(|side| join.expiry(side).is_bounded());
+    let can_evict = Sides::new(|side| join.expiry(side).is_bounded());
     let mut run = Real {
         join,
         max_time: None,
@@ -220,7 +220,7 @@ fn follow(follower: &mut dyn Follower, steps: &[Step]) {
     for (number, step) in steps.iter().enumerate() {
         let (left, right) = (batches(&step.left), batches(&step.right));
         let ended = number + 2 > steps.len();
-        follower.data([&left, &right], step.opens, ended).unwrap();
+        follower.data(Sides { left: &left, right: &right }, step.opens, ended).unwrap();
         if let Some((side, takes_part)) = step.participation {
             follower.set_taking_part(side_of(side), takes_part);
         }
@@ -330,7 +330,10 @@ proptest! {
         let mut curve = Simulation::new(&spec(&query, settings[0]), &settings).unwrap();
         follow(&mut curve, &steps);
         let rows = |side: fn(&Step) -> &Vec<Row>| steps.iter().map(|s| side(s).len() as u64).sum::<u64>();
-        prop_assert_eq!(curve.rows_in(), [rows(|s| &s.left), rows(|s| &s.right)]);
+        prop_assert_eq!(
+            curve.rows_in(),
+            Sides { left: rows(|s| &s.left), right: rows(|s| &s.right) }
+        );
         for (found, expected) in curve.finish().iter().zip(&expected) {
             prop_assert_eq!(found, expected);
         }
@@ -346,7 +349,7 @@ proptest! {
         let vary = one.map_or(Vary::Both, |left| Vary::One(side_of(left)));
         let varies = |side: Side| declared.on(side).is_some();
         let some_varies = match vary {
-            Vary::Both => SIDES.into_iter().any(varies),
+            Vary::Both => Side::BOTH.into_iter().any(varies),
             Vary::One(side) => varies(side),
         };
         let late = |millis: i64| {

@@ -7,7 +7,7 @@ use crate::scenario::Trigger;
 /// Decides for each row, in merged order, whether it opens a batch.
 #[derive(Debug)]
 pub(crate) enum RowCutter {
-    /// After so many rows of both streams.
+    /// After this many rows of both streams.
     Rows { rows: u64, taken: u64 },
     /// When the running maximum of the event time enters a new tick.
     EventTime { tick: i64, max: Option<i64> },
