@@ -114,7 +114,8 @@ pub enum DatasetError {
         /// The reader's complaint.
         message: String,
     },
-    /// A value of a text file that is not of the column's type.
+    /// A value of a text file that is not of the column's type. The largest variant:
+    /// it sets the size of every result.
     #[error("{}, line {line}: column `{column}`: `{value}` is not a {type_name}; {remedy}", path.display())]
     MalformedValue {
         /// The file.
@@ -124,9 +125,9 @@ pub enum DatasetError {
         /// The column.
         column: String,
         /// The text, shortened.
-        value: String,
+        value: Box<str>,
         /// The column's type.
-        type_name: String,
+        type_name: Box<str>,
         /// What to do.
         remedy: String,
     },

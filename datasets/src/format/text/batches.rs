@@ -114,7 +114,7 @@ impl<R: TextRows> FileBatches for TextBatches<R> {
                 self.convert(&decoded, &lines).map_err(|(_, error)| error)?
             }
         };
-        let rows = columns.first().map_or(0, |column| column.len());
+        let rows = columns.first().map_or(0, Array::len);
         self.arrivals.truncate(rows);
         if rows == 0 {
             return self.broken.take().map_or(Ok(None), Err);

@@ -39,8 +39,8 @@ pub(in crate::format) fn malformed(
         path: path.to_owned(),
         line,
         column: field.name().clone(),
-        value: shorten(value),
-        type_name: type_text(&data_type),
+        value: shorten(value).into(),
+        type_name: type_text(&data_type).into(),
         remedy,
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct ImportArgs {
 pub(super) fn run(args: &ImportArgs) -> Result<String> {
     let writing = &args.writing;
     let options = ImportOptions {
-        format: writing.format()?,
+        format: format(writing.output_format.as_deref())?,
         force: writing.force,
         sort_by: args.sort_by.clone(),
         limit: args.limit,

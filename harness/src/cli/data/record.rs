@@ -11,7 +11,7 @@ use streamjoin_datasets::{BatchCut, Live, LiveFormat, Lost, RecordOptions, Recor
 
 use super::failure::failure;
 use super::reading::ReadingArgs;
-use super::writing::WritingArgs;
+use super::writing::{WritingArgs, format};
 use crate::cli::output::complain;
 use crate::cli::output_paths::check_stdin;
 use crate::cli::progress_bar::Bar;
@@ -123,7 +123,7 @@ fn options(args: &RecordArgs) -> Result<RecordOptions> {
         input_format: input_format.transpose().map_err(failure)?,
         kcat_prefix: args.kcat_prefix.clone(),
         read: args.reading.options()?,
-        format: args.writing.format()?,
+        format: format(args.writing.output_format.as_deref())?,
         force: args.writing.force,
         arrival: args.arrival.clone(),
         cut,

@@ -36,12 +36,6 @@ pub(super) struct WritingArgs {
     pub(super) event_time: Option<String>,
 }
 
-impl WritingArgs {
-    pub(super) fn format(&self) -> Result<Option<FileFormat>> {
-        format(self.output_format.as_deref())
-    }
-}
-
 /// The format of that name.
 pub(super) fn format(name: Option<&str>) -> Result<Option<FileFormat>> {
     name.map(|name| name.parse().map_err(failure)).transpose()
