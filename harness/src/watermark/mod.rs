@@ -134,7 +134,7 @@ pub fn ask(
     Ok(report::report(&report::Found {
         scenario,
         plan,
-        question,
+        vary: question.vary,
         declared,
         on_the_curve: &on_the_curve,
         points: &points,

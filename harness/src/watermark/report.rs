@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use streamjoin_kernels::time::MICROS_PER_MILLI;
 use streamjoin_kernels::{Side, Sides};
 
-use super::simulation::{DelayOutcome, Lateness, SideRows};
-use super::{Delays, Question, Vary, knee};
+use super::knee::knee;
+use super::simulation::{DelayOutcome, Delays, Lateness, SideRows, Vary};
 use crate::plan::StreamStreamPlan;
 use crate::record::{Quantiles, StateRows};
 use crate::scenario::Scenario;
@@ -158,7 +158,7 @@ pub struct SideReport {
 pub(super) struct Found<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) plan: &'a StreamStreamPlan,
-    pub(super) question: &'a Question,
+    pub(super) vary: Vary,
     pub(super) declared: Delays,
     /// Settings that differ in what varies alone.
     pub(super) on_the_curve: &'a [Delays],
@@ -187,7 +187,7 @@ pub(super) fn report(found: &Found<'_>) -> WatermarkReport {
         join_type: found.plan.spec.join_type.to_string(),
         left: stream(Side::Left, found.rows_in.left),
         right: stream(Side::Right, found.rows_in.right),
-        varies: match found.question.vary {
+        varies: match found.vary {
             Vary::Both => "both".to_owned(),
             Vary::One(side) => side.to_string(),
         },
@@ -213,10 +213,8 @@ fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> Point
     };
     let late = point.left.late + point.right.late;
     let nothing_late = found.lateness.is_some_and(|lateness| {
-        let least = found
-            .question
-            .vary
-            .delays(found.declared, lateness.greatest.saturating_mul(MICROS_PER_MILLI));
+        let least =
+            found.vary.delays(found.declared, lateness.greatest.saturating_mul(MICROS_PER_MILLI));
         lateness.always == 0 && point.delays == least
     });
     let marks = [
@@ -225,7 +223,7 @@ fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> Point
         (Mark::NothingLate, nothing_late),
     ];
     PointReport {
-        delay: delay_text(found.question.vary, point.delays),
+        delay: delay_text(found.vary, point.delays),
         marks: marks.into_iter().filter(|(_, is)| *is).map(|(mark, _)| mark).collect(),
         late,
         late_share: share(late, found.rows_in.left + found.rows_in.right),
@@ -254,7 +252,7 @@ fn find_knee(found: &Found<'_>) -> Option<Knee> {
         })
         .collect();
     let (point, at) = on_the_curve[knee(&curve)?];
-    let varying = match found.question.vary {
+    let varying = match found.vary {
         Vary::Both => at.delays.left.or(at.delays.right),
         Vary::One(side) => at.delays.on(side),
     };

@@ -11,11 +11,11 @@ use streamjoin_kernels::stream_stream::{self, BatchKind};
 use streamjoin_kernels::time::{BatchWatermarks, DeclaredWatermarks, Expiry, Watermarks};
 use streamjoin_kernels::{JoinType, Side, Sides};
 
-use super::delay_counts::DelayCounts;
+use super::delay_counts::{DelayCounts, DelayOutcome};
+use super::delays::Delays;
 use super::held_rows::{Held, HeldRows};
 use super::intake::Seen;
 use super::range_counts::RangeCounts;
-use super::{DelayOutcome, Delays};
 use crate::replay::waited;
 
 /// What all delays have in common.

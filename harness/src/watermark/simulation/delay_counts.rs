@@ -7,7 +7,7 @@ use streamjoin_kernels::stream_stream::{BatchKind, BatchReport, SideReport};
 use streamjoin_kernels::time::Watermarks;
 use streamjoin_kernels::{Side, Sides};
 
-use super::Delays;
+use super::delays::Delays;
 use crate::record::{Quantiles, StateRows};
 use crate::replay::{Latencies, StateTrack};
 

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use streamjoin_kernels::Sides;
 
+use super::delay_counts::DelayOutcome;
+use super::delays::Delays;
+use super::follower::Follower;
 use super::lateness::{Lateness, LatenessSurvey, Vary};
-use super::{DelayOutcome, Delays, Follower, Simulation};
+use super::many_delays::Simulation;
 use crate::error::{Failure, Result};
 use crate::interrupt::StopCheck;
 use crate::plan::StreamStreamPlan;

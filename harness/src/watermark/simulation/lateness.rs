@@ -5,8 +5,9 @@ use hdrhistogram::Histogram;
 use streamjoin_kernels::time::{DeclaredWatermarks, MICROS_PER_MILLI, WatermarkPolicy};
 use streamjoin_kernels::{Result, Side, Sides, stream_stream};
 
+use super::delays::Delays;
+use super::follower::Follower;
 use super::intake::Intake;
-use super::{Delays, Follower};
 
 /// Which delays vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

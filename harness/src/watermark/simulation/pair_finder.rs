@@ -12,8 +12,8 @@ use streamjoin_kernels::{
     JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, Sides, stream_stream,
 };
 
-use super::Delays;
 use super::ascending::{AscendingDelays, PairRow};
+use super::delays::Delays;
 use super::intake::Seen;
 
 /// Columns before those of the groups: a row's number, its time.

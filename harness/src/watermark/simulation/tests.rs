@@ -15,8 +15,10 @@ use streamjoin_kernels::{
     Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side, SideColumn, Sides,
 };
 
+use super::follower::Follower;
 use super::lateness::LatenessSurvey;
-use super::{DelayOutcome, Delays, Follower, SideRows, Simulation, Vary};
+use super::many_delays::Simulation;
+use super::{DelayOutcome, Delays, SideRows, Vary};
 use crate::replay::{Latencies, StateTrack, waited};
 
 /// Key, time in half milliseconds, value.
