@@ -227,8 +227,9 @@ pub fn strategies(
         let strategy = match declared.iter().find(|declared| declared.name == *name) {
             Some(declared) => declared_as(declared, stateful)?,
             None => {
-                let names = declared.iter().map(|declared| declared.name.as_str()).collect();
-                by_form(name, names, stateful)?
+                let names: Vec<&str> =
+                    declared.iter().map(|declared| declared.name.as_str()).collect();
+                by_form(name, &names, stateful)?
             }
         };
         if !chosen.iter().any(|known| known.name == strategy.name) {
@@ -278,7 +279,7 @@ fn declared_as(declared: &StrategyOptions, stateful: bool) -> Result<Strategy> {
 
 /// A strategy that is not declared: `auto`, `layout/index`, a layout that has no
 /// index, or the name of a state store.
-fn by_form(name: &str, declared: Vec<&str>, stateful: bool) -> Result<Strategy> {
+fn by_form(name: &str, declared: &[&str], stateful: bool) -> Result<Strategy> {
     let auto = Strategy::auto()?;
     if name == "auto" {
         return Ok(auto);

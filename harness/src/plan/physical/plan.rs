@@ -85,7 +85,7 @@ fn plan_with(bound: Bound, limit: Option<u64>, carry: bool) -> Result<Plan> {
     let query = Query { tables, output, replay, limit, carry, mode };
     match input {
         BoundInput::Stream(stream) => {
-            StreamStaticPlan::new(*stream, query).map(|plan| Plan::StreamStatic(Box::new(plan)))
+            StreamStaticPlan::new(&stream, query).map(|plan| Plan::StreamStatic(Box::new(plan)))
         }
         BoundInput::Streams(streams) => {
             StreamStreamPlan::new(&streams, query).map(|plan| Plan::StreamStream(Box::new(plan)))

@@ -34,14 +34,14 @@ impl StreamStaticPlan {
     ///
     /// # Errors
     /// A usage failure for a replay that cannot run.
-    pub(super) fn new(stream: BoundStream, query: Query) -> Result<Self> {
+    pub(super) fn new(stream: &BoundStream, query: Query) -> Result<Self> {
         let scope = &stream.relation.scope;
         let Query { tables, output, replay, limit, carry, mode } = query;
         let planned = TableJoins::new(scope, Before::Matched, &tables, &output, mode, carry);
         let timing = Timing::of(&replay)?;
         let disorder = replay.disorder.map(|disorder| disorder.value);
         let trigger = replay.trigger.value;
-        has_end(&stream, &trigger, limit, &timing)?;
+        has_end(stream, &trigger, limit, &timing)?;
         let uses_time = stream.spec.watermark.is_some()
             || disorder.is_some()
             || matches!(trigger, Trigger::EventTime(_))
@@ -51,9 +51,9 @@ impl StreamStaticPlan {
             stream.event_time.as_ref().filter(|_| uses_time),
             stream.arrival.as_ref().filter(|_| uses_arrival),
         ];
-        let prepare = stream.relation.prepare(&planned.stream, also_read(&stream, times));
+        let prepare = stream.relation.prepare(&planned.stream, also_read(stream, times));
         let carried = carry.then(|| Carried::new(scope));
-        let stream = StreamPlan::new(&stream, prepare, times, trigger, limit);
+        let stream = StreamPlan::new(stream, prepare, times, trigger, limit);
         let rows = stream.feed.rows().into_iter().chain(limit).chain(timing.rows()).min();
         let mut joins = table_join_plans(tables, planned.joins);
         for join in &mut joins {
