@@ -11,6 +11,15 @@ pub enum ColumnRef {
     Table(usize),
 }
 
+impl ColumnRef {
+    /// Its position in the schema of its input.
+    #[must_use]
+    pub fn position(self) -> usize {
+        let (Self::Stream(position) | Self::Table(position)) = self;
+        position
+    }
+}
+
 /// A column of one of the two streams of a stream-stream join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SideColumn {

@@ -19,7 +19,7 @@ pub enum JoinError {
         /// The names that would have been found, comma-separated.
         known: String,
     },
-    /// A join that gives no sound answer on a stream.
+    /// A join that has no sound answer on a stream.
     #[error("{join_type} join refused: {reason}; {remedy}")]
     Refused {
         /// The join type asked for.

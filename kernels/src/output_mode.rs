@@ -10,7 +10,7 @@ pub enum OutputMode {
     Append,
     /// A later row may replace it.
     Update,
-    /// Each batch gives out the whole result.
+    /// Each batch outputs the whole result.
     Complete,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct SnapshotParts {
     pub(crate) payload: Payload,
     pub(crate) unique: bool,
     pub(crate) build_time: Duration,
-    /// What is out of the ordinary, for people.
+    /// What is unusual about it, for people.
     pub(crate) notes: Vec<String>,
     /// What index and payload hold of the caller's memory.
     pub(crate) memory: Reserved,
@@ -91,7 +91,7 @@ impl TableSnapshot {
         self.parts.partitions.iter().map(|part| part.index.rows()).sum()
     }
 
-    /// The version that the caller gave.
+    /// The version number that the caller passed.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.parts.version
@@ -115,16 +115,16 @@ impl TableSnapshot {
         self.parts.payload.bytes()
     }
 
-    /// The most that was held while building, temporary arrays included, as far
-    /// as the index tells: what a [`MemoryReservation`](crate::MemoryReservation)
-    /// was asked for at most at once.
+    /// The peak of memory while building, temporary arrays included, as far as
+    /// the index reports it: the most that a
+    /// [`MemoryReservation`](crate::MemoryReservation) was asked for at any time.
     #[must_use]
     pub fn peak_build_bytes(&self) -> usize {
         self.parts.memory.peak()
     }
 
-    /// What is out of the ordinary: another index than the one asked for,
-    /// partitions that keys will not spread over. For people.
+    /// What is unusual: another index than the one asked for, partitions that
+    /// keys do not spread over. For people.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.parts.notes

@@ -1,9 +1,9 @@
 //! Which join types a streaming side may have, and why not.
 //!
-//! A static table is read afresh for each micro-batch, so nothing is known of
-//! the rows that later batches will bring. A join that must emit *unmatched
-//! table rows*, or table rows once only, can therefore never answer: that is
-//! what is refused (Spark's `UnsupportedOperationChecker`, observed on 4.3.0).
+//! A static table is joined with each micro-batch on its own, so nothing is
+//! known of the rows that later batches will bring. A join that must emit *unmatched
+//! table rows*, or table rows once only, therefore has no answer and is
+//! refused (Spark's `UnsupportedOperationChecker`, observed on 4.3.0).
 //!
 //! ```
 //! use streamjoin_kernels::{JoinType, Side};
@@ -17,7 +17,7 @@
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
 use crate::output_mode::OutputMode;
-use crate::side::Side;
+use crate::side::{Side, Sides};
 use crate::time::{Expiry, Unbounded};
 
 /// Checks a stream-static join with the stream on `stream_side`.
@@ -62,8 +62,8 @@ pub fn stream_static(join_type: JoinType, stream_side: Side) -> Result<()> {
 /// Checks a stream-stream join: `expiry` says when the rows of the left and of
 /// the right side leave the state.
 ///
-/// A row that nothing has matched yet can come out unmatched only once no row
-/// to come can match it, so each preserved side needs an eviction line (a full
+/// A row that nothing has matched yet can be output as unmatched only once no
+/// later row can match it, so each preserved side needs an eviction line (a full
 /// outer join at least one); a left semi join needs one so that it ends.
 ///
 /// # Errors
@@ -72,22 +72,22 @@ pub fn stream_stream(
     join_type: JoinType,
     output_mode: OutputMode,
     has_keys: bool,
-    expiry: [Expiry; 2],
+    expiry: Sides<Expiry>,
 ) -> Result<()> {
     let refuse = |reason: String, remedy: &str| {
         Err(JoinError::Refused { join_type, reason, remedy: remedy.to_owned() })
     };
-    let preserves = [Side::Left, Side::Right].map(|side| join_type.preserves(side));
+    let preserves_a_side = Side::BOTH.into_iter().any(|side| join_type.preserves(side));
     match output_mode {
         OutputMode::Complete => {
             return refuse(
-                "in complete output mode each batch gives out the whole result, which a join of streams does not keep".to_owned(),
+                "in complete output mode each batch outputs the whole result, which a join of streams does not keep".to_owned(),
                 "use output mode append",
             );
         }
-        OutputMode::Update if preserves.contains(&true) => {
+        OutputMode::Update if preserves_a_side => {
             return refuse(
-                "in update output mode an unmatched row would come out before it is known to stay unmatched, and a join cannot take it back".to_owned(),
+                "in update output mode an unmatched row would be output before it is known to stay unmatched, and a join cannot take it back".to_owned(),
                 "use output mode append",
             );
         }
@@ -99,27 +99,26 @@ pub fn stream_stream(
             "add an equality such as l.id = r.id and use inner, or make one side a table",
         );
     }
-    let [left, right] = expiry;
     let unbounded = match join_type {
         JoinType::Inner | JoinType::Cross => None,
-        JoinType::LeftOuter | JoinType::LeftSemi | JoinType::LeftAnti => reason(left, Side::Left),
-        JoinType::RightOuter => reason(right, Side::Right),
-        JoinType::FullOuter => reason(left, Side::Left).and(reason(right, Side::Right)),
+        JoinType::LeftOuter | JoinType::LeftSemi | JoinType::LeftAnti => reason(expiry, Side::Left),
+        JoinType::RightOuter => reason(expiry, Side::Right),
+        JoinType::FullOuter => reason(expiry, Side::Left).and(reason(expiry, Side::Right)),
     };
     match unbounded {
         None => Ok(()),
         Some((side, why)) => {
             let what = match join_type {
                 JoinType::LeftSemi => format!("a {side} row that has no match would wait for ever"),
-                _ => format!("a {side} row that has no match could never come out"),
+                _ => format!("a {side} row that has no match could never be output"),
             };
             refuse(format!("{what}, because {why}"), remedy(why, side))
         }
     }
 }
 
-fn reason(expiry: Expiry, side: Side) -> Option<(Side, Unbounded)> {
-    match expiry {
+fn reason(expiry: Sides<Expiry>, side: Side) -> Option<(Side, Unbounded)> {
+    match expiry[side] {
         Expiry::Never(why) => Some((side, why)),
         Expiry::AtWatermark | Expiry::After { .. } => None,
     }
@@ -141,7 +140,7 @@ fn remedy(why: Unbounded, side: Side) -> &'static str {
     }
 }
 
-/// The refusal of a side that is read both by event time and by window.
+/// Refuses a join that reads both the event time of a side and its window.
 ///
 /// # Errors
 /// Always [`JoinError::Refused`].

@@ -40,7 +40,7 @@ fn using_puts_the_keys_first_in_the_order_given_and_keeps_the_preserved_side() {
     let semi = using(JoinType::LeftSemi, Side::Left, &["a"]).unwrap();
     assert_eq!(names(&semi), [("a", S(2)), ("v", S(0)), ("b", S(1))]);
     let missing = using(JoinType::Inner, Side::Left, &["v"]).unwrap_err().to_string();
-    assert!(missing.contains("`v`") && missing.contains("table side"), "{missing}");
+    assert!(missing.contains("`v`") && missing.contains("right side"), "{missing}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The join of two streams, bound to the columns of both.
 
-use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::spark::{self, CastMode};
 use streamjoin_kernels::state::kept_type;
 use streamjoin_kernels::time::{TimeCondition, TimeKey};
-use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, Sides, stream_stream};
+use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, Sides};
 
 use super::condition::{Written, using_clause, using_failed};
 use super::relation::schema_of;
@@ -280,12 +280,11 @@ fn joined(
     using: Option<&[String]>,
 ) -> Result<(Scope, Vec<SideColumn>)> {
     let scopes = sides.as_ref().map(|stream| &stream.relation.scope);
-    let Sides { left, right } = scopes.as_ref().map(|scope| schema_of(scope));
+    let schemas = scopes.map(schema_of);
+    let inputs = schemas.as_ref().map(|schema| &**schema);
     let output: Vec<OutputColumn<SideColumn>> = match using {
-        Some(names) => {
-            stream_stream::output_using(join_type, &left, &right, names).map_err(Failure::usage)?
-        }
-        None => stream_stream::output_on(join_type, &left, &right),
+        Some(names) => spark::output_using(join_type, inputs, names).map_err(Failure::usage)?,
+        None => spark::output_on(join_type, inputs),
     };
     let columns = output.iter().map(|column| {
         let SideColumn { side, column: at } = column.source;

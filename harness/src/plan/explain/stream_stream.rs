@@ -71,8 +71,8 @@ pub(super) fn describe_columns(text: &mut String, plan: &StreamStreamPlan) -> Re
         let schema = plan.side(side).input.schema();
         let kept: Vec<&str> = join
             .kept_columns(side)
-            .into_iter()
-            .map(|column| schema.field(column).name().as_str())
+            .iter()
+            .map(|&column| schema.field(column).name().as_str())
             .collect();
         let _ = writeln!(
             text,

@@ -37,7 +37,7 @@ fn joined(text: &str) -> StreamStreamPlan {
 fn kept(plan: &StreamStreamPlan, side: Side) -> Vec<String> {
     let join = plan.operator(&Strategy::auto().unwrap(), None).unwrap();
     let schema = plan.side(side).input.schema();
-    join.kept_columns(side).into_iter().map(|c| schema.field(c).name().clone()).collect()
+    join.kept_columns(side).iter().map(|&c| schema.field(c).name().clone()).collect()
 }
 
 #[test]

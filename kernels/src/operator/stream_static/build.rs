@@ -6,9 +6,9 @@ use arrow::array::{ArrayRef, RecordBatch};
 
 use super::encode::hash;
 use super::findable::findable_rows;
-use super::join::Join;
-use super::layout::{layout, too_large};
+use super::layout::{INDEX_BYTES_PER_ROW, layout, too_large};
 use super::options::{Layout, Options};
+use super::planned::Planned;
 use crate::arch::CacheSizes;
 use crate::error::Result;
 use crate::key::{KeyView, Keys};
@@ -20,9 +20,6 @@ use crate::table::{
     BuildInput, BuiltIndex, FusedRows, IndexBuilder, IndexChoice, JoinIndex, NestedLoop, Probe,
     check_build_rows,
 };
-
-/// Bytes of index a row takes, roughly.
-pub(super) const INDEX_BYTES_A_ROW: usize = 32;
 
 /// What the rows of a table are looked up by.
 struct Indexed {
@@ -37,7 +34,7 @@ struct Indexed {
 }
 
 pub(super) fn build(
-    join: &Join,
+    join: &Planned,
     table: &[RecordBatch],
     version: u64,
     index_choice: &IndexChoice,
@@ -104,7 +101,7 @@ fn order_bytes(indexed: &Indexed) -> usize {
 
 /// Indexes the keys; leaves what the indexes and the order hold reserved.
 fn index(
-    join: &Join,
+    join: &Planned,
     builder: &dyn IndexBuilder,
     keys: &Keys,
     beside: &RowColumns<'_>,
@@ -140,7 +137,7 @@ fn index(
 
 /// An index a partition, each built by one thread.
 fn partitioned(
-    join: &Join,
+    join: &Planned,
     builder: &dyn IndexBuilder,
     keys: &Keys,
     hashes: &[u64],
@@ -192,7 +189,7 @@ fn partitioned(
 
 /// An index, and whether every key occurs once.
 fn one_index(
-    join: &Join,
+    join: &Planned,
     builder: &dyn IndexBuilder,
     keys: KeyView<'_>,
     hashes: &[u64],
@@ -231,7 +228,7 @@ fn one_index(
 /// that there are a few for each thread.
 fn default_bits(rows: usize, threads: usize, caches: CacheSizes) -> u32 {
     let least = (2 * threads).next_power_of_two().trailing_zeros();
-    let part = caches.l2 / 2 / INDEX_BYTES_A_ROW;
+    let part = caches.l2 / 2 / INDEX_BYTES_PER_ROW;
     let partitions = rows.div_ceil(part.max(1)).next_power_of_two();
     partitions.trailing_zeros().clamp(least, Options::MAX_PARTITION_BITS)
 }

@@ -9,21 +9,21 @@ use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter;
 
 use super::encode::passed;
-use super::exchange::exchange;
-use super::join::Join;
-use super::stats::Stats;
-use super::unit::{Unit, UnitRows};
+use super::exchange::{UnitRows, exchange};
+use super::planned::Planned;
+use super::report::Stats;
+use super::unit::Unit;
 use crate::error::Result;
 use crate::snapshot::TableSnapshot;
 
-/// The output of [`Join::push`], computed as it is asked for.
+/// The output of [`Join::push`], computed on demand.
 ///
-/// Memory is bounded by the units of work in flight (one a thread), whatever
+/// Memory is bounded by the units of work in flight (one per thread), whatever
 /// the fan-out. The order of the output depends on the options alone, not on
 /// the timing of threads.
 #[derive(Debug)]
 pub struct Cursor<'a> {
-    join: &'a Join,
+    join: &'a Planned,
     snapshot: Arc<TableSnapshot>,
     columns: Vec<ArrayRef>,
     waiting: VecDeque<Unit>,
@@ -38,7 +38,7 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(
-        join: &'a Join,
+        join: &'a Planned,
         snapshot: Arc<TableSnapshot>,
         columns: Vec<ArrayRef>,
         rows: usize,
@@ -65,7 +65,7 @@ impl<'a> Cursor<'a> {
         if cursor.snapshot.parts().partition_bits > 0 {
             let started = Instant::now();
             let units = exchange(join, &cursor.snapshot, &cursor.columns, rows, unit_rows)?;
-            cursor.waiting = units.into();
+            cursor.waiting = units.into_iter().map(Unit::new).collect();
             cursor.stats.keys += started.elapsed();
         } else {
             let units = (0..rows)
@@ -92,8 +92,8 @@ impl<'a> Cursor<'a> {
                 return Ok(None);
             }
             let steps = self.step_all()?;
-            // What a unit gave out is kept in the units' order; a unit at its
-            // end makes room for the next one.
+            // Output is kept in the order of the units; a unit that has ended
+            // makes room for the next one.
             let mut units = Vec::with_capacity(self.running.len());
             for (unit, step) in self.running.drain(..).zip(steps) {
                 self.ready.extend(step);
@@ -110,8 +110,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Asks for the rows without a match; to be said before the first
-    /// [`next_batch`](Self::next_batch). It costs a look at each row.
+    /// Asks for the rows without a match; call it before the first
+    /// [`next_batch`](Self::next_batch). It costs one check per row.
     pub fn note_unmatched(&mut self) {
         self.unmatched = Some(Vec::new());
     }
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
     /// The rows of the batch, by number and ascending, that have no match:
     /// those that fail the stream's own condition are among them. Complete, as
     /// many as [`Stats::rows_unmatched`] says, once
-    /// [`next_batch`](Self::next_batch) has given none; empty unless
+    /// [`next_batch`](Self::next_batch) has returned none; empty unless
     /// [`note_unmatched`](Self::note_unmatched) asked for them.
     #[must_use]
     pub fn take_unmatched(&mut self) -> Vec<u32> {
@@ -129,13 +129,13 @@ impl<'a> Cursor<'a> {
             rows.iter_mut().for_each(|row| *row = of_batch[*row as usize]);
             rows.extend((!passed).set_indices().map(|row| row as u32));
         }
-        // Partitions and threads give them out in another order.
+        // Partitions and threads return them in another order.
         rows.sort_unstable();
         rows
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch)
-    /// has given none.
+    /// has returned none.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let mut stats = self.stats;
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn refill(&mut self) {
-        // A few units a thread even out their differences.
+        // A few units per thread even out their differences.
         let width = match self.join.options.threads() {
             1 => 1,
             threads => 4 * threads,
@@ -166,10 +166,10 @@ impl<'a> Cursor<'a> {
 
 /// Where no stream row is preserved, those that fail the one-sided filter are
 /// gone before their keys are looked at, as Spark pushes the filter below the
-/// join: a malformed key in such a row is no error. Returns the columns and
-/// which rows they are of, where that is not all.
+/// join: a malformed key in such a row is not an error. Returns the columns and
+/// which rows they belong to, unless that is all of them.
 fn drop_filtered(
-    join: &Join,
+    join: &Planned,
     columns: Vec<ArrayRef>,
     rows: usize,
 ) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {

@@ -1,19 +1,17 @@
 //! Stream rows to keys and hashes.
 
-use std::sync::Arc;
-
 use arrow::array::ArrayRef;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 
-use super::join::Join;
-use super::plan::{Plan, Slot};
+use super::plan::Plan;
+use super::planned::Planned;
 use crate::error::Result;
 use crate::key::{EncodedKeys, Keys};
 
 /// Encodes and hashes the keys of stream rows; rows that fail the one-sided
 /// filter can match nothing, as rows with a null key.
 pub(super) fn encode(
-    join: &Join,
+    join: &Planned,
     columns: &[ArrayRef],
     rows: usize,
     hashes: &mut Vec<u64>,
@@ -22,7 +20,7 @@ pub(super) fn encode(
     let mut encoded = if plan.is_nested_loop() {
         EncodedKeys { keys: Keys::Words(vec![0; rows].into()), matchable: None }
     } else {
-        plan.encode(&plan.stream_keys, columns, rows, join.spec.cast_mode)?
+        plan.keys.encode(&plan.stream_keys, columns, rows, join.spec.cast_mode)?
     };
     // Where none is preserved, rows that fail are gone before they come here.
     if plan.preserves_stream()
@@ -38,7 +36,7 @@ pub(super) fn encode(
 }
 
 /// Hashes keys; zeros where nobody looks at hashes.
-pub(super) fn hash(join: &Join, keys: &Keys, hashes: &mut Vec<u64>) {
+pub(super) fn hash(join: &Planned, keys: &Keys, hashes: &mut Vec<u64>) {
     if join.plan.is_nested_loop() || !join.options.layout.has_index() {
         hashes.clear();
         hashes.resize(keys.len(), 0);
@@ -53,14 +51,5 @@ pub(super) fn passed(
     columns: &[ArrayRef],
     rows: usize,
 ) -> Result<Option<BooleanBuffer>> {
-    let Some(filter) = &plan.stream_filter else { return Ok(None) };
-    let inputs: Vec<ArrayRef> = filter
-        .slots
-        .iter()
-        .map(|&slot| {
-            let (Slot::Stream(i) | Slot::Payload(i)) = slot;
-            Arc::clone(&columns[i])
-        })
-        .collect();
-    filter.filter.evaluate(&inputs, rows).map(Some)
+    plan.stream_filter.as_ref().map(|filter| filter.passing(columns, rows)).transpose()
 }

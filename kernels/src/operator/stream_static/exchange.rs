@@ -1,18 +1,37 @@
-//! Deals the rows of a micro-batch out to the partitions of a table.
+//! Deals the rows of a micro-batch out to the partitions of a table, and cuts
+//! them into units of work.
 
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 
 use super::encode::encode;
-use super::join::Join;
-use super::unit::{Stretch, Unit, UnitRows};
+use super::planned::Planned;
 use crate::error::Result;
 use crate::probe::PartitionedKeys;
 use crate::snapshot::TableSnapshot;
 
-/// A piece has at least so many rows: fewer are not worth a thread.
+/// Rows of a piece at least: fewer are not worth a thread. Not measured.
 const LEAST_PIECE: usize = 4096;
+
+/// The rows of a unit.
+#[derive(Debug)]
+pub(super) enum UnitRows {
+    /// `start .. start + len` of the batch, against the whole table.
+    Range(usize, usize),
+    /// Stretches of rows that were grouped by partition.
+    Exchanged(Arc<Exchange>, Vec<Stretch>),
+}
+
+/// Neighbouring rows of a piece that meet one partition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) piece: usize,
+    /// None: the rows can match nothing.
+    pub(super) part: Option<usize>,
+    pub(super) from: usize,
+    pub(super) len: usize,
+}
 
 /// A micro-batch by partition.
 #[derive(Debug)]
@@ -22,17 +41,17 @@ pub(super) struct Exchange {
     pub(super) row_bytes: usize,
 }
 
-/// Groups the rows by partition, a piece of the batch a thread, and cuts them
-/// into units of at most `unit_rows`. A unit takes what all pieces have of a
+/// Groups the rows by partition, one piece of the batch per thread, and cuts
+/// them into units of at most `unit_rows`. A unit takes what all pieces have of a
 /// partition and goes on with the next one, so that small partitions make no
 /// small units, and a hot one is many units, which any thread takes.
 pub(super) fn exchange(
-    join: &Join,
+    join: &Planned,
     snapshot: &TableSnapshot,
     columns: &[ArrayRef],
     rows: usize,
     unit_rows: usize,
-) -> Result<Vec<Unit>> {
+) -> Result<Vec<UnitRows>> {
     let bits = snapshot.parts().partition_bits;
     let piece_rows = rows.div_ceil(join.options.threads()).max(LEAST_PIECE);
     let pieces = join.options.run((0..rows.div_ceil(piece_rows)).collect(), |piece| {
@@ -60,14 +79,14 @@ pub(super) fn exchange(
                 room -= len;
                 if room == 0 {
                     let stretches = std::mem::take(&mut stretches);
-                    units.push(Unit::new(UnitRows::Exchanged(Arc::clone(&exchange), stretches)));
+                    units.push(UnitRows::Exchanged(Arc::clone(&exchange), stretches));
                     room = unit_rows;
                 }
             }
         }
     }
     if !stretches.is_empty() {
-        units.push(Unit::new(UnitRows::Exchanged(exchange, stretches)));
+        units.push(UnitRows::Exchanged(exchange, stretches));
     }
     Ok(units)
 }

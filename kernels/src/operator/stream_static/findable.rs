@@ -1,11 +1,10 @@
 //! The rows of a table that can be found.
 
-use arrow::array::{ArrayRef, RecordBatch, new_empty_array};
+use arrow::array::{RecordBatch, new_empty_array};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::filter_record_batch;
 
-use super::join::Join;
-use crate::column::ColumnRef;
+use super::planned::Planned;
 use crate::error::Result;
 use crate::key::{EncodedKeys, KeyShape, Keys};
 use crate::memory::Reserved;
@@ -28,7 +27,7 @@ pub(super) struct Findable {
 /// [`JoinError::Schema`](crate::JoinError::Schema) for batches of another
 /// schema, errors of casts and filters, refused memory.
 pub(super) fn findable_rows(
-    join: &Join,
+    join: &Planned,
     table: &[RecordBatch],
     memory: &mut Reserved,
 ) -> Result<Findable> {
@@ -39,16 +38,8 @@ pub(super) fn findable_rows(
     for batch in table {
         check_schema("the table", &spec.table_schema, batch)?;
         let mut batch = batch.clone();
-        if let Some(filter) = &spec.table_filter {
-            let columns: Vec<ArrayRef> = filter
-                .columns
-                .iter()
-                .map(|&column| {
-                    let (ColumnRef::Table(i) | ColumnRef::Stream(i)) = column;
-                    batch.column(i).clone()
-                })
-                .collect();
-            let kept = filter.evaluate(&columns, batch.num_rows())?;
+        if let Some(filter) = &join.plan.table_filter {
+            let kept = filter.passing(batch.columns(), batch.num_rows())?;
             batch = keep(batch, kept, &mut copied, memory)?;
         }
         let mut encoded = encode(join, &batch, memory)?;
@@ -81,19 +72,19 @@ pub(super) fn findable_rows(
 }
 
 /// The keys of a batch, reserved.
-fn encode(join: &Join, batch: &RecordBatch, memory: &mut Reserved) -> Result<EncodedKeys> {
+fn encode(join: &Planned, batch: &RecordBatch, memory: &mut Reserved) -> Result<EncodedKeys> {
     let plan = &join.plan;
     let rows = batch.num_rows();
-    let estimate = match plan.key_shape() {
+    let estimate = match plan.keys.shape() {
         KeyShape::Word => rows * 8,
         KeyShape::Wide => rows * 16,
         KeyShape::Bytes => {
-            let columns = plan.table_keys.columns.iter();
+            let columns = plan.table_keys.iter();
             rows * 8 + columns.map(|&i| slice_bytes(batch.column(i))).sum::<usize>()
         }
     };
     memory.grow(estimate, "the keys")?;
-    let encoded = plan.encode(&plan.table_keys, batch.columns(), rows, join.spec.cast_mode)?;
+    let encoded = plan.keys.encode(&plan.table_keys, batch.columns(), rows, join.spec.cast_mode)?;
     memory.settle(estimate, encoded.keys.bytes(), "the keys")?;
     Ok(encoded)
 }

@@ -1,5 +1,5 @@
 //! The stream-static join: each micro-batch is joined on its own with the
-//! table of the moment; there is no state (SEMANTICS: Spark's stream-static
+//! table in use at that moment; there is no state (SEMANTICS: Spark's stream-static
 //! joins).
 
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, SchemaRef};
 
-use super::build;
+use super::build::build;
 use super::cursor::Cursor;
 use super::options::Options;
-use super::plan::Plan;
+use super::planned::Planned;
 use super::spec::Spec;
 use crate::error::{JoinError, Result};
 use crate::operator::columns::check_schema;
@@ -49,9 +49,7 @@ use crate::table::{IndexBuilder, IndexChoice};
 /// ```
 #[derive(Debug)]
 pub struct Join {
-    pub(super) spec: Spec,
-    pub(super) plan: Plan,
-    pub(super) options: Options,
+    planned: Planned,
     snapshot: Option<Arc<TableSnapshot>>,
 }
 
@@ -63,45 +61,27 @@ impl Join {
     /// have, [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for
     /// key types, [`JoinError::InvalidPlan`] for columns that do not exist,
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
-    pub fn new(spec: Spec, mut options: Options) -> Result<Self> {
-        let plan = Plan::new(&spec)?;
-        options.index = asked_by(&plan, options.index);
-        options.hasher.isa().require()?;
-        for (name, value) in
-            [("probe_rows", options.probe_rows), ("max_output_rows", options.max_output_rows)]
-        {
-            if !(1..=1 << 30).contains(&value) {
-                return Err(JoinError::InvalidPlan(format!(
-                    "{name} must be between 1 and 2^30, not {value}"
-                )));
-            }
-        }
-        if options.partition_bits.is_some_and(|bits| bits > Options::MAX_PARTITION_BITS) {
-            return Err(JoinError::InvalidPlan(format!(
-                "at most 2^{} partitions",
-                Options::MAX_PARTITION_BITS
-            )));
-        }
-        Ok(Self { spec, plan, options, snapshot: None })
+    pub fn new(spec: Spec, options: Options) -> Result<Self> {
+        Ok(Self { planned: Planned::new(spec, options)?, snapshot: None })
     }
 
     /// The schema of the output.
     #[must_use]
     pub fn output_schema(&self) -> &SchemaRef {
-        &self.plan.output_schema
+        &self.planned.plan.output_schema
     }
 
     /// The types that keys are compared as, after coercion.
     #[must_use]
     pub fn key_types(&self) -> &[DataType] {
-        &self.plan.key_types
+        self.planned.plan.keys.types()
     }
 
     /// The table columns that a table retains, by position, ascending;
     /// besides these it needs its key and filter columns to be built.
     #[must_use]
     pub fn retained_columns(&self) -> &[usize] {
-        &self.plan.payload_columns
+        &self.planned.plan.payload_columns
     }
 
     /// What the cost model says of each index for a table of `rows` rows with
@@ -110,11 +90,11 @@ impl Join {
     /// one: it is made when a table is built.
     #[must_use]
     pub fn estimates(&self, rows: usize) -> Vec<Estimate> {
-        let IndexChoice::Auto(auto) = &self.options.index else { return Vec::new() };
-        if self.plan.is_nested_loop() || !self.options.layout.has_index() {
+        let IndexChoice::Auto(auto) = &self.planned.options.index else { return Vec::new() };
+        if self.planned.plan.is_nested_loop() || !self.planned.options.layout.has_index() {
             return Vec::new();
         }
-        let shape = self.plan.key_shape();
+        let shape = self.planned.plan.keys.shape();
         let keys = KeysAtHand { shape, rows, rows_per_key: 1.0, dense: false };
         auto.model.rank(keys, auto.expected(rows))
     }
@@ -126,7 +106,7 @@ impl Join {
     /// [`JoinError::Schema`] for batches of another schema, errors of casts and
     /// filters, [`JoinError::TooManyBuildRows`].
     pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<TableSnapshot>> {
-        build::build(self, table, version, &self.options.index).map(Arc::new)
+        build(&self.planned, table, version, &self.planned.options.index).map(Arc::new)
     }
 
     /// As [`build`](Self::build), with another index than the options name;
@@ -140,8 +120,8 @@ impl Join {
         version: u64,
         index: &IndexChoice,
     ) -> Result<Arc<TableSnapshot>> {
-        let index = asked_by(&self.plan, index.clone());
-        build::build(self, table, version, &index).map(Arc::new)
+        let index = self.planned.plan.index_for(index.clone());
+        build(&self.planned, table, version, &index).map(Arc::new)
     }
 
     /// As [`build`](Self::build), with the index that is built the soonest, and
@@ -155,9 +135,9 @@ impl Join {
         table: &[RecordBatch],
         version: u64,
     ) -> Result<(Arc<TableSnapshot>, bool)> {
-        let first = Arc::new(QuickestFirst::before(self.options.index.clone()));
+        let first = Arc::new(QuickestFirst::before(self.planned.options.index.clone()));
         let index = IndexChoice::Own(Arc::clone(&first) as Arc<dyn IndexBuilder>);
-        let snapshot = build::build(self, table, version, &index)?;
+        let snapshot = build(&self.planned, table, version, &index)?;
         Ok((Arc::new(snapshot), first.is_last()))
     }
 
@@ -170,7 +150,7 @@ impl Join {
     pub fn swap(&mut self, snapshot: Arc<TableSnapshot>) -> Option<Arc<TableSnapshot>> {
         assert_eq!(
             snapshot.parts().payload.columns(),
-            self.plan.payload_columns.len(),
+            self.planned.plan.payload_columns.len(),
             "a snapshot of another join"
         );
         self.snapshot.replace(snapshot)
@@ -182,7 +162,7 @@ impl Join {
         self.snapshot.as_ref()
     }
 
-    /// Joins a batch. The cursor gives the output in bounded pieces; work is
+    /// Joins a batch. The cursor returns the output in bounded pieces; work is
     /// done as it is asked for, so dropping the cursor cancels the rest.
     ///
     /// # Errors
@@ -190,7 +170,7 @@ impl Join {
     /// [`JoinError::Schema`] for a batch of another schema, errors of casts.
     pub fn push(&self, batch: &RecordBatch) -> Result<Cursor<'_>> {
         let snapshot = self.snapshot.as_ref().ok_or(JoinError::NotLoaded)?;
-        check_schema("the batch", &self.spec.stream_schema, batch)?;
+        check_schema("the batch", &self.planned.spec.stream_schema, batch)?;
         if batch.num_rows() >= u32::MAX as usize {
             return Err(JoinError::Schema(format!(
                 "the batch has {} rows: push it in slices of less than 2^32 - 1",
@@ -198,16 +178,7 @@ impl Join {
             )));
         }
         let columns: Vec<ArrayRef> =
-            self.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
-        Cursor::new(self, Arc::clone(snapshot), columns, batch.num_rows())
+            self.planned.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
+        Cursor::new(&self.planned, Arc::clone(snapshot), columns, batch.num_rows())
     }
-}
-
-/// An index for what this plan asks of it.
-fn asked_by(plan: &Plan, mut index: IndexChoice) -> IndexChoice {
-    if let IndexChoice::Auto(auto) = &mut index {
-        auto.existence = plan.asks_existence();
-        auto.gathers = !plan.payload_columns.is_empty();
-    }
-    index
 }

@@ -1,14 +1,16 @@
 //! Whether a table is broadcast or partitioned, by its size.
 
-use super::build::INDEX_BYTES_A_ROW;
-use super::join::Join;
 use super::options::{Beyond, BroadcastLimit, Layout, Options};
+use super::planned::Planned;
 use crate::snapshot::SnapshotParts;
 use crate::table::auto::{CostModel, Estimate, Expected, KeysAtHand};
 use crate::table::{BuildInput, IndexChoice};
 
-/// The layout of the table of these keys, whose retained columns take so many
-/// bytes.
+/// Bytes that an index takes per row, roughly: an estimate, not measured.
+pub(super) const INDEX_BYTES_PER_ROW: usize = 32;
+
+/// The layout of the table of these keys, whose retained columns take
+/// `retained_bytes`.
 pub(super) fn layout(options: &Options, keys: BuildInput<'_>, retained_bytes: usize) -> Layout {
     let Some(BroadcastLimit { bytes, beyond: Beyond::Partition }) = options.broadcast_limit else {
         return options.layout;
@@ -17,7 +19,7 @@ pub(super) fn layout(options: &Options, keys: BuildInput<'_>, retained_bytes: us
         return options.layout;
     }
     let fits = |index: usize| index.saturating_add(retained_bytes) <= bytes;
-    // The peak of the build is more than what stays, and cheap to tell.
+    // The peak of the build is more than what remains, and cheap to estimate.
     if fits(options.index.builder().estimated_bytes(keys.keys)) || fits(index_bytes(options, keys))
     {
         Layout::Broadcast
@@ -26,11 +28,11 @@ pub(super) fn layout(options: &Options, keys: BuildInput<'_>, retained_bytes: us
     }
 }
 
-/// Bytes of the index over these keys by the cost model, which knows what stays
-/// when it is built.
+/// Bytes of the index over these keys by the cost model, which knows what
+/// remains once it is built.
 fn index_bytes(options: &Options, keys: BuildInput<'_>) -> usize {
     let rows = keys.keys.len();
-    let a_row = match &options.index {
+    let per_row = match &options.index {
         IndexChoice::Auto(auto) => auto.rank(keys).first().map(|best| best.bytes),
         IndexChoice::Kind(kind) => {
             let expected = Expected::of_rows(rows);
@@ -42,14 +44,14 @@ fn index_bytes(options: &Options, keys: BuildInput<'_>) -> usize {
         }
         IndexChoice::Own(_) => None,
     };
-    match a_row {
+    match per_row {
         Some(bytes) => (bytes * rows as f64) as usize,
-        None => keys.keys.bytes() + rows * INDEX_BYTES_A_ROW,
+        None => keys.keys.bytes() + rows * INDEX_BYTES_PER_ROW,
     }
 }
 
-/// A note on a table that is broadcast though it is beyond the limit.
-pub(super) fn too_large(join: &Join, snapshot: &SnapshotParts) -> Option<String> {
+/// A note on a table that is broadcast although it exceeds the limit.
+pub(super) fn too_large(join: &Planned, snapshot: &SnapshotParts) -> Option<String> {
     let limit = join.options.broadcast_limit?;
     let bytes = snapshot.bytes();
     if join.options.layout != Layout::Broadcast

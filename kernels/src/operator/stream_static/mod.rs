@@ -1,5 +1,5 @@
 //! The stream-static join: each micro-batch of a stream is joined on its own
-//! with the table of the moment; there is no state (SEMANTICS: Spark's
+//! with the table in use at that moment; there is no state (SEMANTICS: Spark's
 //! stream-static joins).
 
 mod build;
@@ -12,13 +12,14 @@ mod layout;
 mod options;
 mod output;
 mod plan;
+mod planned;
+mod report;
 mod spec;
-mod stats;
 mod unit;
 
 pub use cursor::Cursor;
 pub use join::Join;
 pub use options::{Beyond, BroadcastLimit, Layout, Options};
-pub use output::{output_on, output_using, using_keys};
+pub use output::{output_on, output_using};
+pub use report::Stats;
 pub use spec::{KeyPair, Spec};
-pub use stats::Stats;

@@ -1,20 +1,20 @@
-//! How a join is carried out; none of it changes the answer.
+//! How a join runs; none of it changes the answer.
 
 use std::sync::Arc;
 
 use crate::arch::{CacheSizes, Isa};
-use crate::error::Result;
+use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::memory::reservation::MemoryReservation;
 use crate::named::named;
 use crate::probe::SortMerge;
 use crate::table::{IndexBuilder, IndexChoice};
 
-/// Rows of a unit at least, unless the caller wants fewer: about what it takes
-/// to pay for waking a thread.
+/// Rows of a unit at least, unless the caller wants fewer: about as many as make
+/// waking a thread worthwhile. Not measured.
 const LEAST_UNIT: usize = 2048;
 
-/// How the build side is spread.
+/// How the build side is spread over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
@@ -22,10 +22,10 @@ pub enum Layout {
     #[default]
     Broadcast,
     /// Table and micro-batch are radix-partitioned by hash; a partition is
-    /// joined by one thread, as a shuffle would have it.
+    /// joined by one thread, as after a shuffle.
     Partitioned,
     /// The table is sorted by key once, each unit of a micro-batch too, and the
-    /// two are merged. There is no index, so that none need be chosen.
+    /// two are merged. There is no index.
     SortMerge,
 }
 
@@ -57,35 +57,35 @@ named!(Layout, "layout");
 pub struct BroadcastLimit {
     /// Bytes of index and retained columns.
     pub bytes: usize,
-    /// What becomes of a larger table.
+    /// What happens to a larger table.
     pub beyond: Beyond,
 }
 
-/// What becomes of a table that is too large to broadcast.
+/// What happens to a table that is too large to broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Beyond {
     /// It is partitioned. Its size is estimated before it is indexed.
     Partition,
-    /// It is broadcast all the same, and the snapshot's
+    /// It is broadcast nevertheless, and the snapshot's
     /// [`notes`](crate::TableSnapshot::notes) say so.
     Note,
 }
 
-/// How a join is carried out.
+/// How a join runs.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How the build side is spread.
+    /// How the build side is spread over threads.
     pub layout: Layout,
-    /// Up to which size [`Layout::Broadcast`] holds. None: up to any.
+    /// Up to which size [`Layout::Broadcast`] applies. None: up to any.
     pub broadcast_limit: Option<BroadcastLimit>,
-    /// How it is looked up; of no meaning to [`Layout::SortMerge`].
+    /// How it is looked up; [`Layout::SortMerge`] ignores it.
     pub index: IndexChoice,
     /// Hashes the keys.
     pub hasher: KeyHasher,
-    /// The caches that tables are laid out for: into how many partitions they are
-    /// split, and whether columns lie beside their keys. Where bytes are to be the
-    /// same on every machine: [`CacheSizes::TYPICAL`].
+    /// The caches that tables are laid out for: they decide into how many
+    /// partitions a table is split, and whether columns lie beside their keys.
+    /// [`CacheSizes::TYPICAL`] gives the same bytes on every machine.
     pub caches: CacheSizes,
     /// Stream rows that are joined together: a unit of work, small enough for
     /// its keys and hashes to stay in cache.
@@ -97,8 +97,8 @@ pub struct Options {
     /// log2 of the number of partitions; none: enough that the index of one
     /// fits the second-level cache. Used by [`Layout::Partitioned`] only.
     pub partition_bits: Option<u32>,
-    /// Asked before a table grows, also for what building it takes for the time
-    /// being. None: nobody is.
+    /// Asked before a table grows, and for the temporary memory of its build.
+    /// None: memory is not accounted for.
     pub memory: Option<Arc<dyn MemoryReservation>>,
     /// Threads to join and to build partitions with. None: the caller's thread
     /// alone.
@@ -110,8 +110,33 @@ impl Options {
     /// The most partitions that a table is split into, as a power of two.
     pub const MAX_PARTITION_BITS: u32 = 12;
 
-    /// Of so few rows chance alone may put most into one partition.
+    /// Up to this many rows, chance alone may put most of them into one
+    /// partition.
     pub(super) const FEW_ROWS: usize = 64;
+
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] for numbers out of range,
+    /// [`JoinError::IsaUnavailable`] for an instruction set that this machine
+    /// lacks.
+    pub(super) fn check(&self) -> Result<()> {
+        self.hasher.isa().require()?;
+        for (name, value) in
+            [("probe_rows", self.probe_rows), ("max_output_rows", self.max_output_rows)]
+        {
+            if !(1..=1 << 30).contains(&value) {
+                return Err(JoinError::InvalidPlan(format!(
+                    "{name} must be between 1 and 2^30, not {value}"
+                )));
+            }
+        }
+        if self.partition_bits.is_some_and(|bits| bits > Self::MAX_PARTITION_BITS) {
+            return Err(JoinError::InvalidPlan(format!(
+                "at most 2^{} partitions",
+                Self::MAX_PARTITION_BITS
+            )));
+        }
+        Ok(())
+    }
 
     /// What builds the look-up of a table for which `index` was chosen.
     pub(super) fn builder<'a>(&self, index: &'a IndexChoice) -> &'a dyn IndexBuilder {
@@ -130,8 +155,8 @@ impl Options {
         1
     }
 
-    /// Does `work` on each of `items`, on the caller's pool if there is one and
-    /// enough to do, and returns the results in order.
+    /// Runs `work` on each of `items`, on the caller's pool if there is one and
+    /// more than one item, and returns the results in order.
     ///
     /// # Errors
     /// That of the first item that fails.
@@ -153,8 +178,8 @@ impl Options {
         items.into_iter().map(work).collect()
     }
 
-    /// Rows of a unit, so that a batch of `rows` rows makes one a thread at
-    /// least where that is worth it.
+    /// Rows of a unit, such that a batch of `rows` rows makes at least one unit
+    /// per thread where that is worthwhile.
     pub(super) fn unit_rows(&self, rows: usize) -> usize {
         let share = rows.div_ceil(self.threads()).next_multiple_of(64);
         share.max(LEAST_UNIT).min(self.probe_rows)

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{Schema, SchemaRef};
 
 use super::spec::Spec;
 use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
-use crate::key::{EncodedKeys, KeyEncoder, KeyShape};
-use crate::predicate::Filter;
+use crate::operator::columns::{
+    KeyPlan, SlotFilter, check_exists, in_schema_order, output_field, slot_of,
+};
 use crate::probe::{Payload, row_bytes};
-use crate::spark::{CastMode, cast, comparison_type, supported};
+use crate::spark::supported;
+use crate::table::IndexChoice;
 
 /// What a stream row turns into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,19 @@ pub(super) enum Emit {
     Existence { matched: bool },
 }
 
+impl Emit {
+    fn of(join_type: JoinType) -> Self {
+        match join_type {
+            JoinType::Inner | JoinType::Cross => Self::Pairs { preserved: false },
+            JoinType::LeftOuter | JoinType::RightOuter | JoinType::FullOuter => {
+                Self::Pairs { preserved: true }
+            }
+            JoinType::LeftSemi => Self::Existence { matched: true },
+            JoinType::LeftAnti => Self::Existence { matched: false },
+        }
+    }
+}
+
 /// A column of an input, by slot among those that the join reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
@@ -30,54 +45,31 @@ pub(super) enum Slot {
     Payload(usize),
 }
 
-/// A filter with its columns as slots.
-#[derive(Clone, Debug)]
-pub(super) struct SlotFilter {
-    pub(super) filter: Filter,
-    pub(super) slots: Vec<Slot>,
-}
-
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) emit: Emit,
-    /// Stream columns that are read, ascending; slots index this list.
+    /// Stream columns that are read, in the schema's order; slots index this
+    /// list.
     pub(super) stream_columns: Vec<usize>,
-    /// Dimension columns that a table retains, ascending.
+    /// Table columns that a snapshot retains, in the schema's order.
     pub(super) payload_columns: Vec<usize>,
-    pub(super) stream_keys: KeySide,
-    pub(super) table_keys: KeySide,
-    pub(super) key_types: Vec<DataType>,
-    encoder: KeyEncoder,
-    pub(super) stream_filter: Option<SlotFilter>,
-    pub(super) residual: Option<SlotFilter>,
+    pub(super) keys: KeyPlan,
+    /// Slots of the stream's key columns.
+    pub(super) stream_keys: Vec<usize>,
+    /// The table's key columns.
+    pub(super) table_keys: Vec<usize>,
+    pub(super) stream_filter: Option<SlotFilter<ColumnRef, usize>>,
+    pub(super) table_filter: Option<SlotFilter<ColumnRef, usize>>,
+    pub(super) residual: Option<SlotFilter<ColumnRef, Slot>>,
     pub(super) output: Vec<Slot>,
     pub(super) output_schema: SchemaRef,
 }
 
-/// The key columns of one side: where they are and what they are cast to.
-#[derive(Debug)]
-pub(super) struct KeySide {
-    /// Positions in what the side passes to [`Plan::encode`].
-    pub(super) columns: Vec<usize>,
-}
-
 impl Plan {
-    /// Whether one match a row is as good as all of them.
-    pub(super) fn asks_existence(&self) -> bool {
-        matches!(self.emit, Emit::Existence { .. }) && self.residual.is_none()
-    }
-
     pub(super) fn new(spec: &Spec) -> Result<Self> {
         supported::stream_static(spec.join_type, spec.stream_side)?;
         check_columns(spec)?;
-        let emit = match spec.join_type {
-            JoinType::Inner | JoinType::Cross => Emit::Pairs { preserved: false },
-            JoinType::LeftOuter | JoinType::RightOuter | JoinType::FullOuter => {
-                Emit::Pairs { preserved: true }
-            }
-            JoinType::LeftSemi => Emit::Existence { matched: true },
-            JoinType::LeftAnti => Emit::Existence { matched: false },
-        };
+        let emit = Emit::of(spec.join_type);
         let (mut stream_columns, mut payload_columns) = (Vec::new(), Vec::new());
         let read_pairwise = spec.residual.iter().flat_map(|filter| &filter.columns);
         let read = spec.output.iter().map(|column| &column.source).chain(read_pairwise);
@@ -88,70 +80,28 @@ impl Plan {
             }
         }
         stream_columns.extend(spec.keys.iter().map(|key| key.stream));
-        for columns in [&mut stream_columns, &mut payload_columns] {
-            columns.sort_unstable();
-            columns.dedup();
-        }
-        let position = |columns: &[usize], i: usize| {
-            columns.binary_search(&i).map_err(|_| JoinError::InvalidPlan(format!("column {i}")))
-        };
+        let stream_columns = in_schema_order(stream_columns);
+        let payload_columns = in_schema_order(payload_columns);
         let slot = |column: &ColumnRef| -> Result<Slot> {
             Ok(match *column {
-                ColumnRef::Stream(i) => Slot::Stream(position(&stream_columns, i)?),
-                ColumnRef::Table(i) => Slot::Payload(position(&payload_columns, i)?),
+                ColumnRef::Stream(i) => Slot::Stream(slot_of(&stream_columns, i)?),
+                ColumnRef::Table(i) => Slot::Payload(slot_of(&payload_columns, i)?),
             })
         };
-        let slot_filter = |filter: &Option<Filter>| -> Result<Option<SlotFilter>> {
-            let Some(filter) = filter else { return Ok(None) };
-            let slots = filter.columns.iter().map(slot).collect::<Result<_>>()?;
-            Ok(Some(SlotFilter { filter: filter.clone(), slots }))
-        };
-
-        let mut key_types = Vec::with_capacity(spec.keys.len());
-        for (number, key) in spec.keys.iter().enumerate() {
+        let of_stream = |column: &ColumnRef| slot_of(&stream_columns, column.position());
+        let keys = spec.keys.iter().map(|key| {
             let stream = spec.stream_schema.field(key.stream);
-            let table = spec.table_schema.field(key.table);
-            let common = comparison_type(stream.data_type(), table.data_type()).map_err(
-                |error| match error {
-                    JoinError::TypeMismatch { left, right, remedy, .. } => {
-                        JoinError::TypeMismatch {
-                            left,
-                            right,
-                            place: format!(
-                                " in key {} (`{}` = `{}`)",
-                                number + 1,
-                                stream.name(),
-                                table.name()
-                            ),
-                            remedy,
-                        }
-                    }
-                    other => other,
-                },
-            )?;
-            key_types.push(common);
-        }
-        let encoder_columns: Vec<_> = key_types
-            .iter()
-            .zip(&spec.keys)
-            .map(|(data_type, key)| (data_type.clone(), key.null_equality))
-            .collect();
-        let stream_keys = KeySide {
-            columns: spec
-                .keys
-                .iter()
-                .map(|key| position(&stream_columns, key.stream))
-                .collect::<Result<_>>()?,
-        };
-        let table_keys = KeySide { columns: spec.keys.iter().map(|key| key.table).collect() };
+            (stream, spec.table_schema.field(key.table), key.null_equality)
+        });
+        let stream_keys = spec.keys.iter().map(|key| slot_of(&stream_columns, key.stream));
         Ok(Self {
             emit,
-            stream_keys,
-            table_keys,
-            encoder: KeyEncoder::new(&encoder_columns)?,
-            key_types,
-            stream_filter: slot_filter(&spec.stream_filter)?,
-            residual: slot_filter(&spec.residual)?,
+            keys: KeyPlan::new(keys)?,
+            stream_keys: stream_keys.collect::<Result<_>>()?,
+            table_keys: spec.keys.iter().map(|key| key.table).collect(),
+            stream_filter: SlotFilter::new(spec.stream_filter.as_ref(), of_stream)?,
+            table_filter: SlotFilter::new(spec.table_filter.as_ref(), |c| Ok(c.position()))?,
+            residual: SlotFilter::new(spec.residual.as_ref(), slot)?,
             output: spec.output.iter().map(|column| slot(&column.source)).collect::<Result<_>>()?,
             output_schema: output_schema(spec, emit),
             stream_columns,
@@ -159,14 +109,28 @@ impl Plan {
         })
     }
 
-    /// Whether a stream row without a match comes out.
+    /// Whether one match per row is as good as all of them.
+    pub(super) fn asks_existence(&self) -> bool {
+        matches!(self.emit, Emit::Existence { .. }) && self.residual.is_none()
+    }
+
+    /// An index choice with what this plan needs of an index.
+    pub(super) fn index_for(&self, mut index: IndexChoice) -> IndexChoice {
+        if let IndexChoice::Auto(auto) = &mut index {
+            auto.existence = self.asks_existence();
+            auto.gathers = !self.payload_columns.is_empty();
+        }
+        index
+    }
+
+    /// Whether a stream row without a match is part of the output.
     pub(super) fn preserves_stream(&self) -> bool {
         matches!(self.emit, Emit::Pairs { preserved: true } | Emit::Existence { matched: false })
     }
 
-    /// Whether there is no equality: every pair is a candidate.
+    /// Whether there is no equality, so that every pair is a candidate.
     pub(super) fn is_nested_loop(&self) -> bool {
-        self.key_types.is_empty()
+        self.keys.types().is_empty()
     }
 
     /// Bytes that an output row takes at most.
@@ -177,102 +141,51 @@ impl Plan {
         });
         bytes.sum()
     }
-
-    /// The shape of the keys.
-    pub(super) fn key_shape(&self) -> KeyShape {
-        self.encoder.shape()
-    }
-
-    /// Casts and encodes the key columns of one side.
-    pub(super) fn encode(
-        &self,
-        side: &KeySide,
-        columns: &[ArrayRef],
-        rows: usize,
-        mode: CastMode,
-    ) -> Result<EncodedKeys> {
-        let keys = side
-            .columns
-            .iter()
-            .zip(&self.key_types)
-            .map(|(&i, to)| {
-                if columns[i].data_type() == to {
-                    Ok(Arc::clone(&columns[i]))
-                } else {
-                    cast(&columns[i], to, mode)
-                }
-            })
-            .collect::<Result<Vec<_>>>()?;
-        self.encoder.encode(&keys, rows)
-    }
 }
 
 /// Checks that every column exists on the side where it is looked for.
 fn check_columns(spec: &Spec) -> Result<()> {
-    let check = |column: &ColumnRef, what: &str| {
-        let (schema, side, at) = match *column {
-            ColumnRef::Stream(i) => (&spec.stream_schema, "stream", i),
-            ColumnRef::Table(i) => (&spec.table_schema, "table", i),
-        };
-        let columns = schema.fields().len();
-        if at < columns {
-            return Ok(());
-        }
-        Err(JoinError::InvalidPlan(format!(
-            "{what} names column {at} of the {side}, which has {columns}"
-        )))
+    let check = |what: &str, column: ColumnRef| match column {
+        ColumnRef::Stream(i) => check_exists(what, i, "stream", &spec.stream_schema),
+        ColumnRef::Table(i) => check_exists(what, i, "table", &spec.table_schema),
     };
     for key in &spec.keys {
-        check(&ColumnRef::Stream(key.stream), "a key")?;
-        check(&ColumnRef::Table(key.table), "a key")?;
+        check("a key", ColumnRef::Stream(key.stream))?;
+        check("a key", ColumnRef::Table(key.table))?;
     }
     for column in &spec.output {
-        check(&column.source, "the output")?;
+        check("the output", column.source)?;
     }
     for filter in [&spec.stream_filter, &spec.table_filter, &spec.residual].into_iter().flatten() {
         for column in &filter.columns {
-            check(column, "a filter")?;
+            check("a filter", *column)?;
         }
     }
-    let one_sided = |filter: &Option<Filter>, stream: bool| {
-        filter
-            .iter()
-            .flat_map(|filter| &filter.columns)
-            .all(|column| matches!(column, ColumnRef::Stream(_)) == stream)
-    };
-    if !one_sided(&spec.stream_filter, true) || !one_sided(&spec.table_filter, false) {
+    let is_stream = |column: &ColumnRef| matches!(column, ColumnRef::Stream(_));
+    let mut of_stream = spec.stream_filter.iter().flat_map(|filter| &filter.columns);
+    let mut of_table = spec.table_filter.iter().flat_map(|filter| &filter.columns);
+    if !of_stream.all(is_stream) || of_table.any(is_stream) {
         return Err(JoinError::InvalidPlan(
             "a one-sided filter reads a column of the other side: make it the residual".to_owned(),
         ));
     }
-    let dimension_out =
-        spec.output.iter().any(|column| matches!(column.source, ColumnRef::Table(_)));
-    if spec.join_type.is_existence() && dimension_out {
+    let table_out = spec.output.iter().any(|column| !is_stream(&column.source));
+    if spec.join_type.is_existence() && table_out {
         return Err(JoinError::InvalidPlan(format!(
-            "a {} join has no columns of the table to give out",
+            "the output of a {} join has no columns of the table",
             spec.join_type
         )));
     }
     Ok(())
 }
 
-/// The table's columns are nullable where a stream row may come out alone.
+/// The table's columns are nullable where the output may hold a stream row
+/// without a match.
 fn output_schema(spec: &Spec, emit: Emit) -> SchemaRef {
     let extended = emit == Emit::Pairs { preserved: true };
-    let fields: Vec<Field> = spec
-        .output
-        .iter()
-        .map(|column| {
-            let field = match column.source {
-                ColumnRef::Stream(i) => spec.stream_schema.field(i).clone(),
-                ColumnRef::Table(i) => {
-                    let field = spec.table_schema.field(i).clone();
-                    let nullable = field.is_nullable() || extended;
-                    field.with_nullable(nullable)
-                }
-            };
-            field.with_name(&column.name)
-        })
-        .collect();
-    Arc::new(Schema::new(fields))
+    let fields = spec.output.iter().map(|column| match column.source {
+        ColumnRef::Stream(i) => output_field(spec.stream_schema.field(i), &column.name, false),
+        ColumnRef::Table(i) => output_field(spec.table_schema.field(i), &column.name, extended),
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }

@@ -2,12 +2,14 @@
 
 use arrow::datatypes::SchemaRef;
 
+use super::output::{output_on, output_using};
 use crate::column::OutputColumn;
+use crate::error::Result;
 use crate::join_type::JoinType;
 use crate::null_equality::NullEquality;
 use crate::predicate::Filter;
-use crate::side::Side;
-use crate::spark::CastMode;
+use crate::side::{Side, Sides};
+use crate::spark::{self, CastMode};
 
 /// A pair of key columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,16 +56,15 @@ pub struct Spec {
     pub table_filter: Option<Filter>,
     /// Condition on both sides, evaluated for candidate pairs.
     pub residual: Option<Filter>,
-    /// The output's columns. See [`output_on`](super::output_on) and
-    /// [`output_using`](super::output_using) for SQL's.
+    /// The output's columns. [`output_on`] and [`output_using`] list SQL's.
     pub output: Vec<OutputColumn>,
     /// What a malformed value in a cast of a key does.
     pub cast_mode: CastMode,
 }
 
 impl Spec {
-    /// An inner, outer, semi or anti join `ON` the given keys, without further
-    /// conditions, with the stream on the left and all columns in the output.
+    /// A join `ON` the given keys, without further conditions, with the stream
+    /// on the left and all columns in the output.
     #[must_use]
     pub fn on(
         stream_schema: SchemaRef,
@@ -71,7 +72,7 @@ impl Spec {
         join_type: JoinType,
         keys: Vec<KeyPair>,
     ) -> Self {
-        let output = super::output_on(join_type, Side::Left, &stream_schema, &table_schema);
+        let output = output_on(join_type, Side::Left, &stream_schema, &table_schema);
         Self {
             stream_schema,
             table_schema,
@@ -84,5 +85,24 @@ impl Spec {
             output,
             cast_mode: CastMode::default(),
         }
+    }
+
+    /// As [`on`](Self::on), but `USING` the columns of these names, which both
+    /// sides have and the output has once.
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) if a name is
+    /// missing on a side or ambiguous there.
+    pub fn using(
+        stream_schema: SchemaRef,
+        table_schema: SchemaRef,
+        join_type: JoinType,
+        names: &[impl AsRef<str>],
+    ) -> Result<Self> {
+        let inputs = Sides { left: &*stream_schema, right: &*table_schema };
+        let keys = spark::using_keys(inputs, names)?;
+        let keys = keys.into_iter().map(|key| KeyPair::equal(key.left, key.right)).collect();
+        let output = output_using(join_type, Side::Left, &stream_schema, &table_schema, names)?;
+        Ok(Self { output, ..Self::on(stream_schema, table_schema, join_type, keys) })
     }
 }

@@ -1,36 +1,35 @@
-//! The output of an executed batch: what its partitions give out, in their order.
+//! The output of an executed batch: that of its partitions, in their order.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
 
-use super::emit::Piece;
 use super::intake::Intake;
-use super::join::Join;
-use super::options::Options;
-use super::plan::Plan;
+use super::pending::Piece;
+use super::planned::Planned;
 use super::report::{BatchKind, BatchReport, BatchTimes, SideReport};
+use super::shared::Shared;
+use super::state::JoinState;
 use super::task::Task;
 use super::threads;
 use crate::error::{JoinError, Result};
-use crate::join_type::JoinType;
-use crate::side::Side;
+use crate::side::{Side, Sides};
 use crate::time::{BatchWatermarks, Watermarks};
 
 /// Output batches that a partition may have ready before it waits for the
-/// others; most batches are through before.
+/// others; most batches have fewer. Not measured.
 const READY_BATCHES: usize = 16;
 
-/// The output of one executed batch, computed as it is asked for.
+/// The output of one executed batch, computed on demand.
 ///
-/// Read it to its end: the state changes on the way. Dropped before that, the
-/// join refuses to go on.
+/// Read it to its end: the state changes on the way. If it is dropped before
+/// that, the join refuses to go on.
 ///
-/// One partition gives out its output batches one by one. Several run at the
-/// same time, in rounds that end when each has a few of them ready, or as many
-/// as hold the bytes that one may; what was ready comes out in the partitions'
-/// order, which is no matter of timing.
+/// A single partition returns its output batches one by one. Several partitions
+/// run at the same time, in rounds: a round ends when each partition has a few
+/// output batches ready, or as many as fill the byte limit of one. They are
+/// returned in the order of the partitions, which does not depend on timing.
 #[derive(Debug)]
 pub struct Batch<'a> {
     shared: Shared<'a>,
@@ -42,73 +41,42 @@ pub struct Batch<'a> {
     report: BatchReport,
     failed: bool,
     watermarks: &'a mut Watermarks,
-    /// The join's mark that a batch has begun and not ended.
-    open: &'a mut bool,
-}
-
-/// What all partitions of a batch look at.
-#[derive(Debug)]
-pub(super) struct Shared<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) options: &'a Options,
-    pub(super) join_type: JoinType,
-    pub(super) kind: BatchKind,
-    pub(super) partitions: usize,
-    watermarks: BatchWatermarks,
-    /// Left, right.
-    intakes: Vec<Intake>,
-}
-
-impl Shared<'_> {
-    pub(super) fn intake(&self, side: Side) -> &Intake {
-        &self.intakes[side as usize]
-    }
-
-    /// The eviction line of a side.
-    pub(super) fn line(&self, side: Side) -> Option<i64> {
-        self.plan.side(side).expiry.line(self.watermarks.in_force)
-    }
+    /// Whether the batch has not ended.
+    in_batch: &'a mut bool,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn begin(
-        join: &'a mut Join,
+        join: &'a Planned,
+        state: &'a mut JoinState,
         kind: BatchKind,
-        left: &[RecordBatch],
-        right: &[RecordBatch],
+        inputs: Sides<&[RecordBatch]>,
     ) -> Result<Self> {
         let started = Instant::now();
         // Until the last step is done, and for good if one fails.
-        join.open = true;
+        state.in_batch = true;
         let watermarks = match kind {
-            // The end is no moment of the stream: nothing becomes late by it.
-            BatchKind::End => join.watermarks.current(),
-            _ => join.watermarks.begin_batch(),
+            // The end is not a point in time: it makes no row late.
+            BatchKind::End => state.watermarks.current(),
+            _ => state.watermarks.begin_batch(),
         };
-        let declared = join.watermarks.declared().any();
+        let declared = state.watermarks.declared().any();
         let mut report = BatchReport {
             kind,
             watermark: declared.then_some(watermarks.in_force),
             late_watermark: declared.then_some(watermarks.late),
             ..BatchReport::default()
         };
-        let mut intakes = Vec::with_capacity(2);
-        for taken in take_in(join, kind, [left, right], watermarks) {
-            let (side, intake, side_report) = taken?;
+        let partitions = state.partitions.len();
+        let mut intakes = take_in(join, kind, inputs, watermarks, partitions).into_iter();
+        let intakes = Sides::try_new(|side| -> Result<Intake> {
+            let (intake, side_report) = intakes.next().expect("one intake per side")?;
             *report.side_mut(side) = side_report;
-            intakes.push(intake);
-        }
+            Ok(intake)
+        })?;
         report.times.intake = started.elapsed();
-        let shared = Shared {
-            plan: &join.plan,
-            options: &join.options,
-            join_type: join.spec.join_type,
-            kind,
-            partitions: join.partitions.len(),
-            watermarks,
-            intakes,
-        };
-        let partitions = join.partitions.iter_mut().enumerate();
+        let shared = Shared { join, kind, partitions, watermarks, intakes };
+        let partitions = state.partitions.iter_mut().enumerate();
         Ok(Self {
             tasks: partitions.map(|(part, state)| Task::new(part, state, &shared)).collect(),
             shared,
@@ -117,8 +85,8 @@ impl<'a> Batch<'a> {
             outer_times: Vec::new(),
             report,
             failed: false,
-            watermarks: &mut join.watermarks,
-            open: &mut join.open,
+            watermarks: &mut state.watermarks,
+            in_batch: &mut state.in_batch,
         })
     }
 
@@ -128,7 +96,7 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// Errors of predicates, [`JoinError::StateLimit`],
     /// [`JoinError::TooManyStateRows`], [`JoinError::OutputTooLarge`]; after
-    /// one, which is the first partition's, the join goes on no more:
+    /// one, which is that of the first partition, the join cannot go on:
     /// [`JoinError::Unfinished`].
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if self.failed {
@@ -143,7 +111,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Set if no row matched any of the rows that
-    /// [`next_batch`](Self::next_batch) gave last: the side that they are of.
+    /// [`next_batch`](Self::next_batch) returned last: the side to which they belong.
     /// Pairs and unmatched rows never come in one batch.
     #[must_use]
     pub fn unmatched_of(&self) -> Option<Side> {
@@ -151,14 +119,14 @@ impl<'a> Batch<'a> {
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch) has
-    /// given none.
+    /// returned none.
     #[must_use]
     pub fn report(&self) -> &BatchReport {
         &self.report
     }
 
-    /// Event times, in microseconds, of the stored rows that this batch gave
-    /// out unmatched: how long they had to wait.
+    /// Event times, in microseconds, of the stored rows that this batch
+    /// output unmatched: they tell how long those rows had to wait.
     #[must_use]
     pub fn outer_times(&self) -> &[i64] {
         &self.outer_times
@@ -189,7 +157,7 @@ impl<'a> Batch<'a> {
     fn round(&mut self) -> Result<()> {
         let started = Instant::now();
         let (shared, mut tasks) = (&self.shared, std::mem::take(&mut self.tasks));
-        let rounds = threads::map(shared.options, &mut tasks, |task| fill(task, shared));
+        let rounds = threads::map(&shared.join.options, &mut tasks, |task| fill(task, shared));
         let mut times = BatchTimes::default();
         for (mut task, round) in tasks.into_iter().zip(rounds) {
             let Round { ready, goes_on } = round?;
@@ -207,11 +175,11 @@ impl<'a> Batch<'a> {
 
     /// Ends the batch, once.
     fn close(&mut self) -> Result<()> {
-        if !*self.open {
+        if !*self.in_batch {
             return Ok(());
         }
         let state = self.report.left.state + self.report.right.state;
-        let limit = self.shared.options.limit;
+        let limit = self.shared.join.options.limit;
         for (what, reached, limit) in [
             ("rows", state.rows, limit.rows),
             ("bytes", state.bytes() as u64, limit.bytes.map(|bytes| bytes as u64)),
@@ -221,30 +189,29 @@ impl<'a> Batch<'a> {
             }
         }
         if self.report.kind != BatchKind::End {
-            for side in [Side::Left, Side::Right] {
+            for side in Side::BOTH {
                 if let Some(seen) = &self.report.side(side).event_time {
                     self.watermarks.see(side, seen.max);
                 }
             }
             self.watermarks.end_batch();
         }
-        *self.open = false;
+        *self.in_batch = false;
         Ok(())
     }
 }
 
 /// Takes in both sides, at the same time where there is input and threads for it.
 fn take_in(
-    join: &Join,
+    join: &Planned,
     kind: BatchKind,
-    [left, right]: [&[RecordBatch]; 2],
+    inputs: Sides<&[RecordBatch]>,
     watermarks: BatchWatermarks,
-) -> Vec<Result<(Side, Intake, SideReport)>> {
-    let take_in = |&mut (side, batches): &mut (Side, &[RecordBatch])| {
-        let (intake, report) = Intake::new(join, side, batches, watermarks)?;
-        Ok((side, intake, report))
-    };
-    let mut sides = [(Side::Left, left), (Side::Right, right)];
+    partitions: usize,
+) -> Vec<Result<(Intake, SideReport)>> {
+    let take_in =
+        |&mut side: &mut Side| Intake::new(join, side, inputs[side], watermarks, partitions);
+    let mut sides = Side::BOTH;
     match kind {
         BatchKind::Data => threads::map(&join.options, &mut sides, take_in),
         BatchKind::NoData | BatchKind::End => sides.iter_mut().map(take_in).collect(),
@@ -260,7 +227,7 @@ struct Round {
 
 fn fill(task: &mut Task<'_>, shared: &Shared<'_>) -> Result<Round> {
     let (mut ready, mut bytes) = (Vec::new(), 0);
-    while ready.len() < READY_BATCHES && bytes < shared.options.max_output_bytes {
+    while ready.len() < READY_BATCHES && bytes < shared.join.options.max_output_bytes {
         let Some(batch) = task.next(shared)? else { return Ok(Round { ready, goes_on: false }) };
         bytes += batch.rows.get_array_memory_size();
         ready.push(batch);

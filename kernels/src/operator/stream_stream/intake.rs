@@ -4,9 +4,9 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::concat;
 
-use super::join::Join;
 use super::partition::split;
 use super::plan::SidePlan;
+use super::planned::Planned;
 use super::report::{EventTimeStats, SideReport};
 use crate::error::{JoinError, Result};
 use crate::key::{EncodedKeys, Keys};
@@ -39,18 +39,19 @@ pub(super) struct Intake {
 
 impl Intake {
     pub(super) fn new(
-        join: &Join,
+        join: &Planned,
         side: Side,
         batches: &[RecordBatch],
         watermarks: BatchWatermarks,
+        partitions: usize,
     ) -> Result<(Self, SideReport)> {
-        let plan = join.plan.side(side);
+        let plan = &join.plan.sides[side];
         let Reached { mut work, mut report, keys, seen } = Reached::new(join, side, batches)?;
         let least_time = report.event_time.map(|times| times.min);
         let before = work.rows;
-        // What stands in for a time is never before it.
+        // The end of a window is never before its times.
         if plan.watermark && watermarks.is_late(least_time) {
-            let times = join.stand_in(seen.clone());
+            let times = join.plan.deciding_times(seen.clone());
             let is_late = |row| watermarks.is_late(times.get(row));
             let kept = BooleanBuffer::collect_bool(work.rows, |row| !is_late(row));
             report.late = work.retain(Some(kept))?;
@@ -70,7 +71,7 @@ impl Intake {
         }
         let encoded = match keys {
             Some(keys) if work.rows == before => EncodedKeys { keys, matchable: None },
-            _ => join.encode(side, &work)?,
+            _ => work.encode(join, side)?,
         };
         let times = if work.rows == before { seen } else { work.times(plan)? };
         let mut hashes = Vec::new();
@@ -78,11 +79,11 @@ impl Intake {
         let intake = Self {
             rows: work.rows,
             payload: work.payload(plan)?,
-            parts: split(&hashes, encoded.matchable.as_ref(), join.partitions.len()),
+            parts: split(&hashes, encoded.matchable.as_ref(), partitions),
             keys: encoded.keys,
             hashes,
             matchable: encoded.matchable,
-            times: join.stand_in(times),
+            times: join.plan.deciding_times(times),
             least_time,
             unmatchable,
             unmatchable_rows,
@@ -133,8 +134,8 @@ struct Reached {
 }
 
 impl Reached {
-    fn new(join: &Join, side: Side, batches: &[RecordBatch]) -> Result<Self> {
-        let plan = join.plan.side(side);
+    fn new(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+        let plan = &join.plan.sides[side];
         let mut work = Work::new(join, side, batches)?;
         let mut report = SideReport { rows_in: work.rows as u64, ..SideReport::default() };
         let mut keys = None;
@@ -144,7 +145,7 @@ impl Reached {
             if plan.needs_time {
                 report.null_time = work.retain_timed(plan)?;
             }
-            let encoded = join.encode(side, &work)?;
+            let encoded = work.encode(join, side)?;
             match encoded.matchable {
                 // Keys once more, of the rows that stay: nulls are rare.
                 Some(matchable) => report.null_key = work.retain(Some(matchable))?,
@@ -173,23 +174,21 @@ pub struct Arrivals {
     pub accepted: Option<BooleanBuffer>,
 }
 
-impl Join {
-    /// What the watermark would see of a batch; nothing is joined or stored.
-    ///
+impl Arrivals {
     /// # Errors
-    /// As a push of the same rows.
-    pub fn arrivals(&self, side: Side, batches: &[RecordBatch]) -> Result<Arrivals> {
-        let plan = self.plan.side(side);
-        let Reached { work, report, seen, .. } = Reached::new(self, side, batches)?;
+    /// Those of [`Join::arrivals`](super::Join::arrivals).
+    pub(super) fn new(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+        let plan = &join.plan.sides[side];
+        let Reached { work, report, seen, .. } = Reached::new(join, side, batches)?;
         let accepted = if plan.preserved { work.passing(plan)? } else { None };
         let mut accepted = accepted.map(NullBuffer::new);
-        if self.plan.window.is_some() {
-            // Without a time there is no window to be in.
+        if join.plan.window.is_some() {
+            // A row without a time is in no window.
             accepted = NullBuffer::union(accepted.as_ref(), seen.nulls());
         }
-        Ok(Arrivals {
+        Ok(Self {
             max_time: report.event_time.map(|times| times.max),
-            times: self.stand_in(seen),
+            times: join.plan.deciding_times(seen),
             accepted: accepted.map(NullBuffer::into_inner),
             rows: work.origin,
         })
@@ -206,8 +205,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    fn new(join: &Join, side: Side, batches: &[RecordBatch]) -> Result<Self> {
-        let (read, schema) = (&join.plan.side(side).read, &join.spec.input(side).schema);
+    fn new(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<Self> {
+        let (read, schema) = (&join.plan.sides[side].read, &join.spec.input(side).schema);
         for batch in batches {
             check_schema(&format!("the {side} batch"), schema, batch)?;
         }
@@ -258,9 +257,7 @@ impl Work {
     fn passing(&self, plan: &SidePlan) -> Result<Option<BooleanBuffer>> {
         let mut passing = None;
         if let Some(filter) = &plan.filter {
-            let columns: Vec<ArrayRef> =
-                filter.slots.iter().map(|&slot| self.columns[slot].clone()).collect();
-            passing = Some(NullBuffer::new(filter.filter.evaluate(&columns, self.rows)?));
+            passing = Some(NullBuffer::new(filter.passing(&self.columns, self.rows)?));
         }
         if !plan.preserved {
             for &slot in &plan.not_null {
@@ -278,22 +275,13 @@ impl Work {
         }
     }
 
+    fn encode(&self, join: &Planned, side: Side) -> Result<EncodedKeys> {
+        let keys = &join.plan.sides[side].keys;
+        join.plan.keys.encode(keys, &self.columns, self.rows, join.spec.cast_mode)
+    }
+
     fn payload(&self, plan: &SidePlan) -> Result<Vec<ArrayRef>> {
         let slots = plan.payload.iter().zip(&plan.kept_types);
         slots.map(|(&slot, kept)| by_value(&self.columns[slot], kept)).collect()
-    }
-}
-
-impl Join {
-    /// The times by which rows are late and leave.
-    fn stand_in(&self, times: EventTimes) -> EventTimes {
-        match self.plan.window {
-            Some(width) => times.window_ends(width),
-            None => times,
-        }
-    }
-
-    fn encode(&self, side: Side, work: &Work) -> Result<EncodedKeys> {
-        self.plan.encode(side, &work.columns, work.rows, self.spec.cast_mode)
     }
 }

@@ -1,18 +1,17 @@
 //! The operator.
 
-use std::ops::Add;
-
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 
 use super::batch::Batch;
+use super::intake::Arrivals;
 use super::options::Options;
-use super::partition::Partition;
-use super::plan::Plan;
+use super::planned::Planned;
 use super::report::BatchKind;
 use super::spec::{End, Spec};
+use super::state::JoinState;
 use crate::error::{JoinError, Result};
-use crate::side::Side;
+use crate::side::{Side, Sides};
 use crate::state::StateSize;
 use crate::time::{Expiry, Watermarks};
 
@@ -54,7 +53,7 @@ use crate::time::{Expiry, Watermarks};
 ///     assert!(output.next_batch()?.is_none());
 ///     assert_eq!(output.report().left.state.rows, 2);
 /// }
-/// // The watermark moved to 91 s: too early to give up on impression 2.
+/// // The watermark moved to 91 s: too early to know that nothing matches impression 2.
 /// if let Some(mut output) = join.advance()? {
 ///     assert!(output.next_batch()?.is_none());
 /// }
@@ -65,107 +64,89 @@ use crate::time::{Expiry, Watermarks};
 /// ```
 #[derive(Debug)]
 pub struct Join {
-    pub(super) spec: Spec,
-    pub(super) options: Options,
-    pub(super) plan: Plan,
-    pub(super) partitions: Vec<Partition>,
-    pub(super) watermarks: Watermarks,
-    /// A batch has begun and not ended.
-    pub(super) open: bool,
+    planned: Planned,
+    state: JoinState,
 }
 
 impl Join {
     /// Plans the join.
     ///
     /// # Errors
-    /// [`JoinError::Refused`] for a join that gives no sound answer on streams,
+    /// [`JoinError::Refused`] for a join that has no sound answer on streams,
     /// [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for key
     /// types, [`JoinError::UnsupportedState`] for columns that cannot be kept,
     /// [`JoinError::InvalidPlan`] for columns that do not exist, event times
-    /// that are none, and options out of range.
+    /// that are not timestamps or dates, and options out of range.
     pub fn new(spec: Spec, options: Options) -> Result<Self> {
-        let plan = Plan::new(&spec)?;
-        options.check()?;
-        let (left, right) = (spec.left.watermark_delay, spec.right.watermark_delay);
-        Ok(Self {
-            partitions: (0..options.partitions())
-                .map(|_| Partition::new(&plan, &options))
-                .collect::<Result<_>>()?,
-            watermarks: Watermarks::new(spec.policy, left, right),
-            open: false,
-            spec,
-            options,
-            plan,
-        })
+        let planned = Planned::new(spec, options)?;
+        Ok(Self { state: JoinState::new(&planned)?, planned })
     }
 
     /// The schema of the output.
     #[must_use]
     pub fn output_schema(&self) -> &SchemaRef {
-        &self.plan.output_schema
+        &self.planned.plan.output_schema
     }
 
     /// The types that keys are compared as, after coercion.
     #[must_use]
     pub fn key_types(&self) -> &[DataType] {
-        &self.plan.key_types
+        self.planned.plan.keys.types()
     }
 
     /// When the rows of a side leave the state, or why they never do.
     #[must_use]
     pub fn expiry(&self, side: Side) -> Expiry {
-        self.plan.side(side).expiry
+        self.planned.plan.sides[side].expiry
     }
 
     /// Whether the condition on event time can hold for no pair of rows, so
     /// that nothing ever matches: most likely a mistake.
     #[must_use]
     pub fn matches_nothing(&self) -> bool {
-        self.spec.time.matches_nothing()
+        self.planned.spec.time.matches_nothing()
     }
 
     /// The columns of a side that the state keeps, by position, ascending.
     #[must_use]
-    pub fn kept_columns(&self, side: Side) -> Vec<usize> {
-        let plan = self.plan.side(side);
-        plan.payload.iter().map(|&slot| plan.read[slot]).collect()
+    pub fn kept_columns(&self, side: Side) -> &[usize] {
+        &self.planned.plan.sides[side].kept
     }
 
     /// The columns of a side that the join reads at all, by position, ascending.
     #[must_use]
     pub fn read_columns(&self, side: Side) -> &[usize] {
-        &self.plan.side(side).read
+        &self.planned.plan.sides[side].read
     }
 
     /// What the state of a side holds.
     #[must_use]
     pub fn state(&self, side: Side) -> StateSize {
-        let sizes = self.partitions.iter().map(|partition| partition.store(side).size());
-        sizes.fold(StateSize::default(), Add::add)
+        self.state.size(side)
     }
 
     /// Parts that the state is cut into by the keys' hash.
     #[must_use]
     pub fn partitions(&self) -> usize {
-        self.partitions.len()
+        self.state.partitions.len()
     }
 
     /// The watermarks.
     #[must_use]
     pub fn watermarks(&self) -> &Watermarks {
-        &self.watermarks
+        &self.state.watermarks
     }
 
     /// Lets an idle or finished side leave the global watermark, or come back;
     /// call [`advance`](Self::advance) after it, for the watermark may move.
     pub fn set_taking_part(&mut self, side: Side, takes_part: bool) {
-        self.watermarks.set_taking_part(side, takes_part);
+        self.state.watermarks.set_taking_part(side, takes_part);
     }
 
-    /// Joins a micro-batch, of any number of record batches a side; without a
-    /// row on either side nothing runs.
+    /// Joins a micro-batch, of any number of record batches per side; without
+    /// a row on either side nothing runs.
     ///
-    /// The output must be read to its end, or the join can go on no more.
+    /// The output must be read to its end, or the join cannot go on.
     ///
     /// # Errors
     /// [`JoinError::Schema`] for batches of another schema, errors of casts and
@@ -180,7 +161,7 @@ impl Join {
         if left.iter().chain(right).all(|batch| batch.num_rows() == 0) {
             return Ok(None);
         }
-        Batch::begin(self, BatchKind::Data, left, right).map(Some)
+        self.begin(BatchKind::Data, Sides { left, right })
     }
 
     /// Runs the batch without input that is due: no-data batches are on, some
@@ -191,11 +172,10 @@ impl Join {
     /// As [`push`](Self::push).
     pub fn advance(&mut self) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
-        let evicts = |side| self.expiry(side).is_bounded();
-        let due = self.spec.no_data_batches
-            && (evicts(Side::Left) || evicts(Side::Right))
-            && self.watermarks.has_advanced();
-        if due { Batch::begin(self, BatchKind::NoData, &[], &[]).map(Some) } else { Ok(None) }
+        let due = self.planned.spec.no_data_batches
+            && Side::BOTH.into_iter().any(|side| self.expiry(side).is_bounded())
+            && self.state.watermarks.has_advanced();
+        if due { self.begin(BatchKind::NoData, Sides::default()) } else { Ok(None) }
     }
 
     /// Ends the streams. [`End::Flush`] empties the state in one last batch, if
@@ -205,14 +185,30 @@ impl Join {
     /// As [`push`](Self::push).
     pub fn finish(&mut self, end: End) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
-        let empty = [Side::Left, Side::Right].iter().all(|side| self.state(*side).rows == 0);
+        let empty = Side::BOTH.into_iter().all(|side| self.state(side).rows == 0);
         match end {
-            End::Flush if !empty => Batch::begin(self, BatchKind::End, &[], &[]).map(Some),
+            End::Flush if !empty => self.begin(BatchKind::End, Sides::default()),
             _ => Ok(None),
         }
     }
 
+    /// What the watermark would see of a batch; nothing is joined or stored.
+    ///
+    /// # Errors
+    /// As a push of the same rows.
+    pub fn arrivals(&self, side: Side, batches: &[RecordBatch]) -> Result<Arrivals> {
+        Arrivals::new(&self.planned, side, batches)
+    }
+
+    fn begin(
+        &mut self,
+        kind: BatchKind,
+        inputs: Sides<&[RecordBatch]>,
+    ) -> Result<Option<Batch<'_>>> {
+        Batch::begin(&self.planned, &mut self.state, kind, inputs).map(Some)
+    }
+
     fn check_closed(&self) -> Result<()> {
-        if self.open { Err(JoinError::Unfinished) } else { Ok(()) }
+        if self.state.in_batch { Err(JoinError::Unfinished) } else { Ok(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! How a stream-stream join is carried out; none of it changes the answer.
+//! How a stream-stream join runs; none of it changes the answer.
 
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
@@ -15,7 +15,7 @@ pub struct StateLimit {
     pub bytes: Option<usize>,
 }
 
-/// How a stream-stream join is carried out.
+/// How a stream-stream join runs.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How the rows of a side are stored.
@@ -34,12 +34,12 @@ pub struct Options {
     /// joined by one thread, so fewer parts than threads leave some idle. None:
     /// as many as there are threads. The order of the output depends on it.
     pub partitions: Option<usize>,
-    /// Threads to join with, of which the caller's own takes the place of one;
-    /// none: that alone. A batch is a matter of microseconds: it is joined
-    /// fastest from a thread of the pool (rayon's `use_current_thread`, or
-    /// inside `install`), which does not sleep while the others work. A thread
-    /// of any pool may take up other work of that pool meanwhile, as always with
-    /// rayon.
+    /// Threads to join with; the caller's own thread takes the place of one of
+    /// them. None: the caller's thread alone. A batch takes microseconds, so it
+    /// is joined fastest from a thread of the pool (rayon's
+    /// `use_current_thread`, or inside `install`), which does not sleep while
+    /// the others work. As always with rayon, a waiting thread of a pool may run
+    /// other work of that pool.
     #[cfg(feature = "rayon")]
     pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
 }

@@ -6,46 +6,29 @@ use super::options::Options;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::probe::{Partitions, group_rows};
-use crate::side::Side;
+use crate::side::Sides;
 use crate::state::StateStore;
 
 /// The stores of both sides.
 #[derive(Debug)]
 pub(super) struct Partition {
-    left: Box<dyn StateStore>,
-    right: Box<dyn StateStore>,
+    pub(super) stores: Sides<Box<dyn StateStore>>,
 }
 
 impl Partition {
     pub(super) fn new(plan: &Plan, options: &Options) -> Result<Self> {
-        Ok(Self {
-            left: options.store.build(&plan.store_plan(Side::Left, options))?,
-            right: options.store.build(&plan.store_plan(Side::Right, options))?,
-        })
-    }
-
-    pub(super) fn store(&self, side: Side) -> &dyn StateStore {
-        match side {
-            Side::Left => self.left.as_ref(),
-            Side::Right => self.right.as_ref(),
-        }
-    }
-
-    pub(super) fn store_mut(&mut self, side: Side) -> &mut dyn StateStore {
-        match side {
-            Side::Left => self.left.as_mut(),
-            Side::Right => self.right.as_mut(),
-        }
+        let build = |side| options.store.build(&plan.store_plan(side, options));
+        Ok(Self { stores: Sides::try_new(build)? })
     }
 }
 
-/// The rows of a batch that each of `count` partitions gets; none where one gets
-/// them all.
+/// The rows of a batch that each of `count` partitions gets; none if there is
+/// only one partition.
 ///
-/// The lower half of the hash decides, by its upper bits: stores have their
-/// directories by the upper bits of the whole, hash maps by the lowest. Rows
-/// that can match nothing are dealt out in turn, so that the hash of their
-/// filler makes no partition hot.
+/// The upper bits of the lower half of the hash decide: the directories of
+/// stores use the upper bits of the whole hash, hash maps the lowest. Rows that
+/// can match nothing are assigned in turn, so that they do not overload the
+/// partition of their placeholder key.
 pub(super) fn split(
     hashes: &[u64],
     matchable: Option<&BooleanBuffer>,

@@ -1,29 +1,24 @@
-//! A checked specification: what each side reads, keeps and waits for.
+//! A checked specification: what each side reads and keeps, and how long.
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
 use arrow::compute::can_cast_types;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 
 use super::options::Options;
 use super::spec::{Input, Spec};
 use crate::column::SideColumn;
 use crate::error::{JoinError, Result};
-use crate::key::{EncodedKeys, KeyEncoder};
 use crate::null_equality::NullEquality;
-use crate::predicate::Filter;
-use crate::side::Side;
-use crate::spark::{CastMode, cast, comparison_type, supported};
+use crate::operator::columns::{
+    KeyPlan, SlotFilter, check_exists, in_schema_order, output_field, slot_of,
+};
+use crate::side::{Side, Sides};
+use crate::spark::supported;
 use crate::state::{StorePlan, kept_type};
-use crate::time::{DeclaredWatermarks, Expiry, IntervalCondition, TimeKey, is_event_time};
-
-/// A filter with its columns as slots.
-#[derive(Debug)]
-pub(super) struct SlotFilter<C, S> {
-    pub(super) filter: Filter<C>,
-    pub(super) slots: Vec<S>,
-}
+use crate::time::{
+    DeclaredWatermarks, EventTimes, Expiry, IntervalCondition, TimeKey, is_event_time,
+};
 
 /// A kept column of one side, by position among those that its store keeps.
 #[derive(Clone, Copy, Debug)]
@@ -34,18 +29,20 @@ pub(super) struct Kept {
 
 #[derive(Debug)]
 pub(super) struct SidePlan {
-    /// Columns that are read, ascending positions in the schema; slots index
-    /// this list.
+    /// Columns that are read, in the schema's order; slots index this list.
     pub(super) read: Vec<usize>,
-    keys: Vec<usize>,
+    /// Slots of the key columns.
+    pub(super) keys: Vec<usize>,
     pub(super) event_time: Option<usize>,
     pub(super) filter: Option<SlotFilter<usize, usize>>,
     pub(super) not_null: Vec<usize>,
-    /// Slots of the columns that the store keeps.
+    /// Columns that the store keeps, in the schema's order.
+    pub(super) kept: Vec<usize>,
+    /// Their slots.
     pub(super) payload: Vec<usize>,
     /// The types in which they are kept.
     pub(super) kept_types: Vec<DataType>,
-    /// Whether each row comes out even when nothing matches it.
+    /// Whether each row is output even when nothing matches it.
     pub(super) preserved: bool,
     /// Whether a row without event time can match nothing.
     pub(super) needs_time: bool,
@@ -56,13 +53,11 @@ pub(super) struct SidePlan {
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) left: SidePlan,
-    pub(super) right: SidePlan,
-    pub(super) key_types: Vec<DataType>,
-    encoder: KeyEncoder,
+    pub(super) sides: Sides<SidePlan>,
+    pub(super) keys: KeyPlan,
     /// None where it has no bound.
     pub(super) interval: Option<IntervalCondition>,
-    /// Width of the windows that stand in for event times.
+    /// Width of the windows that replace event times.
     pub(super) window: Option<i64>,
     pub(super) residual: Option<SlotFilter<SideColumn, Kept>>,
     pub(super) output: Vec<Kept>,
@@ -77,39 +72,23 @@ impl Plan {
             left: spec.left.watermark_delay.is_some(),
             right: spec.right.watermark_delay.is_some(),
         };
-        let expiry = |side| spec.time.expiry(side, declared);
-        supported::stream_stream(
-            spec.join_type,
-            spec.output_mode,
-            !spec.keys.is_empty(),
-            [expiry(Side::Left), expiry(Side::Right)],
-        )?;
+        let expiry = Sides::new(|side| spec.time.expiry(side, declared));
+        supported::stream_stream(spec.join_type, spec.output_mode, !spec.keys.is_empty(), expiry)?;
         check_windows(spec)?;
-        let key_types = key_types(spec)?;
-        let encoder_columns: Vec<_> = key_types
-            .iter()
-            .zip(&spec.keys)
-            .map(|(data_type, key)| (data_type.clone(), key.null_equality))
-            .collect();
-        let left = SidePlan::new(spec, Side::Left, expiry(Side::Left))?;
-        let right = SidePlan::new(spec, Side::Right, expiry(Side::Right))?;
-        let kept = |column: &SideColumn| -> Result<Kept> {
-            let plan = if column.side == Side::Left { &left } else { &right };
-            let at = plan.payload.iter().position(|&slot| plan.read[slot] == column.column);
-            let column = at.ok_or_else(|| missing("the output", *column, spec))?;
-            Ok(Kept { side: plan_side(plan, &left), column })
+        let keys = spec.keys.iter().map(|key| {
+            let (left, right) = (&spec.left.schema, &spec.right.schema);
+            (left.field(key.left), right.field(key.right), key.null_equality)
+        });
+        let keys = KeyPlan::new(keys)?;
+        let sides = Sides::try_new(|side| SidePlan::new(spec, side, expiry[side]))?;
+        let kept = |&SideColumn { side, column }: &SideColumn| -> Result<Kept> {
+            let column = slot_of(&sides[side].kept, column)?;
+            Ok(Kept { side, column })
         };
-        let residual = match &spec.residual {
-            None => None,
-            Some(filter) => Some(SlotFilter {
-                slots: filter.columns.iter().map(kept).collect::<Result<_>>()?,
-                filter: filter.clone(),
-            }),
-        };
+        let residual = SlotFilter::new(spec.residual.as_ref(), kept)?;
         let output = spec.output.iter().map(|c| kept(&c.source)).collect::<Result<_>>()?;
         Ok(Self {
-            key_types,
-            encoder: KeyEncoder::new(&encoder_columns)?,
+            keys,
             interval: Some(spec.time.interval).filter(|interval| !interval.is_unbounded()),
             window: match spec.time.key {
                 Some(TimeKey::Window { width }) => Some(width),
@@ -118,22 +97,14 @@ impl Plan {
             residual,
             output,
             output_schema: output_schema(spec),
-            left,
-            right,
+            sides,
         })
     }
 
-    pub(super) fn side(&self, side: Side) -> &SidePlan {
-        match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
-        }
-    }
-
     pub(super) fn store_plan(&self, side: Side, options: &Options) -> StorePlan {
-        let plan = self.side(side);
+        let plan = &self.sides[side];
         StorePlan {
-            shape: self.encoder.shape(),
+            shape: self.keys.shape(),
             payload: plan.kept_types.clone(),
             evicts: plan.expiry.is_bounded(),
             tracks_matches: plan.preserved,
@@ -143,56 +114,29 @@ impl Plan {
         }
     }
 
-    /// Casts and encodes the keys of one side; `columns` are those it reads.
-    pub(super) fn encode(
-        &self,
-        side: Side,
-        columns: &[ArrayRef],
-        rows: usize,
-        mode: CastMode,
-    ) -> Result<EncodedKeys> {
-        let slots = self.side(side).keys.iter().zip(&self.key_types);
-        let keys = slots.map(|(&slot, to)| cast(&columns[slot], to, mode));
-        self.encoder.encode(&keys.collect::<Result<Vec<_>>>()?, rows)
+    /// The times that decide when rows are late and when they leave.
+    pub(super) fn deciding_times(&self, times: EventTimes) -> EventTimes {
+        match self.window {
+            Some(width) => times.window_ends(width),
+            None => times,
+        }
     }
-}
-
-fn plan_side(plan: &SidePlan, left: &SidePlan) -> Side {
-    if std::ptr::eq(plan, left) { Side::Left } else { Side::Right }
 }
 
 impl SidePlan {
     fn new(spec: &Spec, side: Side, expiry: Expiry) -> Result<Self> {
         let input = spec.input(side);
         let preserved = spec.join_type.preserves(side);
-        let mut kept: Vec<usize> = spec
-            .output
-            .iter()
-            .map(|column| column.source)
-            .chain(spec.residual.iter().flat_map(|filter| filter.columns.iter().copied()))
-            .filter(|column| column.side == side)
-            .map(|column| column.column)
-            .collect();
-        kept.sort_unstable();
-        kept.dedup();
+        let pairwise = pairwise_columns(spec, side);
+        let kept = in_schema_order(pairwise.collect());
         let mut read = kept.clone();
         read.extend(spec.keys.iter().map(|key| key.on(side)));
         read.extend(input.event_time);
         read.extend(input.filter.iter().flat_map(|filter| &filter.columns));
         read.extend(&input.not_null);
-        read.sort_unstable();
-        read.dedup();
-        let slot = |column: &usize| {
-            let missing = || missing("the join", SideColumn { side, column: *column }, spec);
-            read.binary_search(column).map_err(|_| missing())
-        };
+        let read = in_schema_order(read);
+        let slot = |column: &usize| slot_of(&read, *column);
         let slots = |columns: &[usize]| columns.iter().map(slot).collect::<Result<Vec<_>>>();
-        let filter = match &input.filter {
-            None => None,
-            Some(filter) => {
-                Some(SlotFilter { slots: slots(&filter.columns)?, filter: filter.clone() })
-            }
-        };
         let not_null: Vec<usize> =
             input.not_null.iter().copied().filter(|c| input.event_time != Some(*c)).collect();
         let kept_types = kept
@@ -203,9 +147,10 @@ impl SidePlan {
         Ok(Self {
             keys: slots(&keys)?,
             event_time: input.event_time.as_ref().map(slot).transpose()?,
-            filter,
+            filter: SlotFilter::new(input.filter.as_ref(), slot)?,
             not_null: slots(&not_null)?,
             payload: slots(&kept)?,
+            kept,
             kept_types,
             preserved,
             needs_time: !spec.time.interval.is_unbounded()
@@ -243,19 +188,16 @@ fn time_keys(spec: &Spec) -> impl Iterator<Item = NullEquality> {
     pairs.map(|key| key.null_equality)
 }
 
-fn missing(what: &str, column: SideColumn, spec: &Spec) -> JoinError {
-    JoinError::InvalidPlan(format!(
-        "{what} names column {} of the {} side, which has {}",
-        column.column,
-        column.side,
-        spec.input(column.side).schema.fields().len()
-    ))
+/// The columns of a side that the output or the residual condition read.
+fn pairwise_columns(spec: &Spec, side: Side) -> impl Iterator<Item = usize> {
+    let residual = spec.residual.iter().flat_map(|filter| filter.columns.iter().copied());
+    let columns = spec.output.iter().map(|column| column.source).chain(residual);
+    columns.filter(move |column| column.side == side).map(|column| column.column)
 }
 
 fn check_columns(spec: &Spec) -> Result<()> {
-    let check = |what: &str, column: SideColumn| {
-        let known = column.column < spec.input(column.side).schema.fields().len();
-        if known { Ok(()) } else { Err(missing(what, column, spec)) }
+    let check = |what: &str, SideColumn { side, column }: SideColumn| {
+        check_exists(what, column, format_args!("{side} side"), &spec.input(side).schema)
     };
     for key in &spec.keys {
         check("a key", SideColumn::left(key.left))?;
@@ -265,7 +207,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
         check("the output", column.source)?;
         if spec.join_type.is_existence() && column.source.side == Side::Right {
             return Err(JoinError::InvalidPlan(format!(
-                "a {} join has no columns of the right side to give out",
+                "the output of a {} join has no columns of the right side",
                 spec.join_type
             )));
         }
@@ -273,7 +215,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
     for column in spec.residual.iter().flat_map(|filter| &filter.columns) {
         check("the residual", *column)?;
     }
-    for side in [Side::Left, Side::Right] {
+    for side in Side::BOTH {
         let input = spec.input(side);
         let filter = input.filter.iter().flat_map(|filter| &filter.columns);
         for &column in filter.chain(&input.not_null).chain(&input.event_time) {
@@ -286,7 +228,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
 /// Checks event times and watermarks.
 fn check_times(spec: &Spec) -> Result<()> {
     let needed = !spec.time.interval.is_unbounded() || spec.time.key.is_some();
-    for side in [Side::Left, Side::Right] {
+    for side in Side::BOTH {
         let Input { schema, event_time, watermark_delay, .. } = spec.input(side);
         let what = match (event_time, watermark_delay) {
             (None, Some(_)) => "a watermark",
@@ -321,8 +263,7 @@ fn check_times(spec: &Spec) -> Result<()> {
     Ok(())
 }
 
-/// Windows stand in for the event times, which therefore may not be read beside
-/// them (rule 42).
+/// Windows replace the event times, so a query must not read both (rule 42).
 fn check_windows(spec: &Spec) -> Result<()> {
     let Some(TimeKey::Window { width }) = spec.time.key else { return Ok(()) };
     if width <= 0 {
@@ -330,12 +271,9 @@ fn check_windows(spec: &Spec) -> Result<()> {
             "a window of {width} microseconds: its width must be above 0"
         )));
     }
-    for side in [Side::Left, Side::Right] {
+    for side in Side::BOTH {
         let input = spec.input(side);
-        let pairwise = spec.output.iter().map(|column| column.source);
-        let pairwise = pairwise.chain(spec.residual.iter().flat_map(|f| f.columns.clone()));
-        let mut read: Vec<usize> =
-            pairwise.filter(|column| column.side == side).map(|column| column.column).collect();
+        let mut read: Vec<usize> = pairwise_columns(spec, side).collect();
         read.extend(spec.keys.iter().map(|key| key.on(side)));
         read.extend(input.filter.iter().flat_map(|filter| &filter.columns));
         read.extend(&input.not_null);
@@ -347,32 +285,15 @@ fn check_windows(spec: &Spec) -> Result<()> {
     Ok(())
 }
 
-fn key_types(spec: &Spec) -> Result<Vec<DataType>> {
-    let pairs = spec.keys.iter().enumerate();
-    pairs
-        .map(|(number, key)| {
-            let (left, right) =
-                (spec.left.schema.field(key.left), spec.right.schema.field(key.right));
-            comparison_type(left.data_type(), right.data_type()).map_err(|error| match error {
-                JoinError::TypeMismatch { left: l, right: r, remedy, .. } => {
-                    let (number, left, right) = (number + 1, left.name(), right.name());
-                    let place = format!(" in key {number} (`{left}` = `{right}`)");
-                    JoinError::TypeMismatch { left: l, right: r, place, remedy }
-                }
-                other => other,
-            })
-        })
-        .collect()
-}
-
-/// Columns of a side are nullable where a row of the other may come out alone.
+/// The columns of a side are nullable where the output may hold a row of the
+/// other side without a match.
 fn output_schema(spec: &Spec) -> SchemaRef {
     let fields = spec.output.iter().map(|column| {
-        let SideColumn { side, column: at } = column.source;
-        let field = spec.input(side).schema.field(at);
-        let nullable = field.is_nullable() || spec.join_type.extends_with_nulls(side);
-        let data_type = kept_type(field.data_type()).clone();
-        Field::new(&column.name, data_type, nullable).with_metadata(field.metadata().clone())
+        let SideColumn { side, column: position } = column.source;
+        let field = spec.input(side).schema.field(position);
+        let extended = spec.join_type.extends_with_nulls(side);
+        let kept = kept_type(field.data_type()).clone();
+        output_field(field, &column.name, extended).with_data_type(kept)
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }

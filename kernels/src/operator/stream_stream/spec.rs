@@ -3,12 +3,13 @@
 use arrow::datatypes::SchemaRef;
 
 use crate::column::{OutputColumn, SideColumn};
+use crate::error::Result;
 use crate::join_type::JoinType;
 use crate::null_equality::NullEquality;
 use crate::output_mode::OutputMode;
 use crate::predicate::Filter;
-use crate::side::Side;
-use crate::spark::CastMode;
+use crate::side::{Side, Sides};
+use crate::spark::{self, CastMode};
 use crate::time::{TimeCondition, WatermarkPolicy};
 
 /// One of the two streams.
@@ -23,7 +24,7 @@ pub struct Input {
     /// no row is ever late.
     pub watermark_delay: Option<i64>,
     /// Conjuncts of ON that read this side alone. A row that fails matches
-    /// nothing: it is dropped, or on a preserved side comes out at once.
+    /// nothing: it is dropped, or output at once on a preserved side.
     pub filter: Option<Filter<usize>>,
     /// Columns without which a row matches nothing, because some conjunct of ON
     /// is never true when they are null (a comparison, not an `IS NULL` or
@@ -88,7 +89,7 @@ pub enum End {
     #[default]
     Hold,
     /// The state is emptied, whatever the reason why a row was kept; each
-    /// unmatched row of a preserved side comes out once.
+    /// unmatched row of a preserved side is output once.
     Flush,
 }
 
@@ -108,7 +109,7 @@ pub struct Spec {
     /// What the condition says about event time.
     pub time: TimeCondition,
     /// Conjuncts that read both sides, evaluated for candidate pairs.
-    /// Dictionaries and run-end encoded columns come to it by value.
+    /// Dictionaries and run-end encoded columns are passed to it by value.
     pub residual: Option<Filter<SideColumn>>,
     /// How the watermarks of the two sides become one.
     pub policy: WatermarkPolicy,
@@ -117,10 +118,10 @@ pub struct Spec {
     pub no_data_batches: bool,
     /// What a consumer is promised.
     pub output_mode: OutputMode,
-    /// The output's columns; see
-    /// [`output_on`](super::output_on). What neither output
+    /// The output's columns; [`spark::output_on`] and [`spark::output_using`]
+    /// list SQL's. What neither output
     /// nor residual reads is not kept in state. Dictionaries and run-end
-    /// encoded columns come out by value.
+    /// encoded columns are output by value.
     pub output: Vec<OutputColumn<SideColumn>>,
     /// What a malformed value in a cast of a key does.
     pub cast_mode: CastMode,
@@ -137,7 +138,8 @@ impl Spec {
         keys: Vec<Key>,
         time: TimeCondition,
     ) -> Self {
-        let output = super::output_on(join_type, &left.schema, &right.schema);
+        let inputs = Sides { left: &*left.schema, right: &*right.schema };
+        let output = spark::output_on(join_type, inputs);
         Self {
             left,
             right,
@@ -151,6 +153,26 @@ impl Spec {
             output,
             cast_mode: CastMode::default(),
         }
+    }
+
+    /// As [`on`](Self::on), but `USING` the columns of these names, which both
+    /// sides have and the output has once.
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) if a name is
+    /// missing on a side or ambiguous there.
+    pub fn using(
+        left: Input,
+        right: Input,
+        join_type: JoinType,
+        names: &[impl AsRef<str>],
+        time: TimeCondition,
+    ) -> Result<Self> {
+        let inputs = Sides { left: &*left.schema, right: &*right.schema };
+        let keys = spark::using_keys(inputs, names)?;
+        let keys = keys.into_iter().map(|key| Key::equal(key.left, key.right)).collect();
+        let output = spark::output_using(join_type, inputs, names)?;
+        Ok(Self { output, ..Self::on(left, right, join_type, keys, time) })
     }
 
     /// One of the inputs.

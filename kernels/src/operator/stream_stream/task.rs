@@ -3,45 +3,45 @@
 
 use std::time::Instant;
 
-use super::batch::Shared;
-use super::emit::{Pending, Piece};
 use super::partition::Partition;
+use super::pending::{Pending, Piece};
 use super::report::{BatchKind, BatchReport};
+use super::shared::Shared;
 use crate::error::Result;
 use crate::join_type::JoinType;
-use crate::side::Side;
+use crate::side::{Side, Sides};
 use crate::state::Departed;
 use crate::table::FindCursor;
 
-/// What one partition has to do in a batch, and what came of it so far.
+/// What one partition has to do in a batch, and what it has done so far.
 #[derive(Debug)]
 pub(super) struct Task<'a> {
     /// Its number.
     part: usize,
     pub(super) partition: &'a mut Partition,
-    /// The step in hand and those after it.
+    /// The current step and those after it.
     steps: &'static [Step],
-    /// Of the step in hand, if it is a probe.
+    /// Of the current step, if it is a probe.
     cursor: FindCursor,
     pub(super) pending: Pending,
     /// Whether each row of the batch, left and right, has found a match; kept
     /// where it is asked for.
-    matched: [Vec<bool>; 2],
-    /// What it did since the batch took it up: only that is filled in.
+    matched: Sides<Vec<bool>>,
+    /// What it did since the batch last collected its report.
     pub(super) report: BatchReport,
     pub(super) outer_times: Vec<i64>,
 }
 
-/// What is done one after the other.
+/// The steps of a batch.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Rows of a preserved side that can match nothing come out.
+    /// Rows of a preserved side that can match nothing are output.
     Unmatchable(Side),
     /// New rows of a side meet the state of the other.
     Probe(Side),
     /// New rows of a side are stored.
     Store(Side),
-    /// Rows of a side leave, unmatched ones of a preserved side come out.
+    /// Rows of a side leave; unmatched ones of a preserved side are output.
     Evict(Side),
     /// All rows of a side leave.
     Drain(Side),
@@ -82,11 +82,11 @@ impl Step {
 
 impl<'a> Task<'a> {
     pub(super) fn new(part: usize, partition: &'a mut Partition, shared: &Shared<'_>) -> Self {
-        let matched = [Side::Left, Side::Right].map(|side| vec![false; shared.intake(side).rows]);
+        let matched = Sides::new(|side| vec![false; shared.intakes[side].rows]);
         Self {
             part,
             partition,
-            steps: Step::of(shared.kind, shared.join_type),
+            steps: Step::of(shared.kind, shared.join.spec.join_type),
             cursor: FindCursor::default(),
             pending: Pending::default(),
             matched,
@@ -105,7 +105,7 @@ impl<'a> Task<'a> {
             match *step {
                 Step::Unmatchable(side) => self.unmatchable(side, shared),
                 Step::Probe(side) => {
-                    // The step stays in hand until there are no more matches.
+                    // The step remains current until there are no more matches.
                     if self.probe(side, shared)? {
                         continue;
                     }
@@ -125,7 +125,7 @@ impl<'a> Task<'a> {
 
     /// They have no keys, so every partition takes its share.
     fn unmatchable(&mut self, side: Side, shared: &Shared<'_>) {
-        let rows = shared.intake(side).unmatchable_rows as u64;
+        let rows = shared.intakes[side].unmatchable_rows as u64;
         let until = |part: usize| (rows * part as u64 / shared.partitions as u64) as u32;
         let share = until(self.part)..until(self.part + 1);
         self.pending = Pending::unmatchable(side, share.collect());
@@ -134,18 +134,18 @@ impl<'a> Task<'a> {
     /// The next matches of new rows; false if there are no more.
     fn probe(&mut self, side: Side, shared: &Shared<'_>) -> Result<bool> {
         let started = Instant::now();
-        let probe = shared.intake(side).probe(self.part, side, shared.plan.interval);
+        let probe = shared.intakes[side].probe(self.part, side, shared.join.plan.interval);
         if self.cursor.is_done(probe.len()) {
             self.cursor = FindCursor::default();
             return Ok(false);
         }
         self.pending = Pending::pairs(side, std::mem::take(&mut self.pending));
-        let store = self.partition.store(side.opposite());
-        let limit = shared.options.max_output_rows;
+        let store = &self.partition.stores[side.opposite()];
+        let limit = shared.join.options.max_output_rows;
         let walked = store.find(probe, &mut self.cursor, &mut self.pending.pairs, limit);
         self.report.side_mut(side.opposite()).rows_walked += walked;
         self.apply_residual(shared)?;
-        if !shared.join_type.is_existence() {
+        if !shared.join.spec.join_type.is_existence() {
             self.note_pairs(side, shared);
         } else if side == Side::Right {
             self.note_matched_in_state(shared);
@@ -156,15 +156,15 @@ impl<'a> Task<'a> {
         Ok(true)
     }
 
-    /// The pairs come out; rows of preserved sides are marked.
+    /// The pairs are output; rows of preserved sides are marked.
     fn note_pairs(&mut self, side: Side, shared: &Shared<'_>) {
         let pairs = &self.pending.pairs;
-        if shared.plan.side(side).preserved {
-            let matched = &mut self.matched[side as usize];
+        if shared.join.plan.sides[side].preserved {
+            let matched = &mut self.matched[side];
             pairs.probe_rows.iter().for_each(|&row| matched[row as usize] = true);
         }
-        if shared.plan.side(side.opposite()).preserved {
-            self.partition.store_mut(side.opposite()).set_matched(&pairs.build_rows);
+        if shared.join.plan.sides[side.opposite()].preserved {
+            self.partition.stores[side.opposite()].set_matched(&pairs.build_rows);
         }
     }
 
@@ -173,8 +173,8 @@ impl<'a> Task<'a> {
         let mut rows = std::mem::take(&mut self.pending.pairs.build_rows);
         rows.sort_unstable();
         rows.dedup();
-        self.report.left.removed += self.partition.store_mut(Side::Left).remove(&rows);
-        if shared.join_type == JoinType::LeftAnti {
+        self.report.left.removed += self.partition.stores[Side::Left].remove(&rows);
+        if shared.join.spec.join_type == JoinType::LeftAnti {
             rows.clear();
         }
         self.pending = Pending::stored(Side::Left, rows);
@@ -182,11 +182,11 @@ impl<'a> Task<'a> {
 
     /// New left rows of a semi or anti join: one match is enough.
     fn note_matched_on_arrival(&mut self, shared: &Shared<'_>) {
-        let matched = &mut self.matched[Side::Left as usize];
+        let matched = &mut self.matched.left;
         let mut rows = std::mem::take(&mut self.pending.pairs.probe_rows);
         rows.retain(|&row| !std::mem::replace(&mut matched[row as usize], true));
         self.cursor.retain(|row| !matched[row as usize]);
-        if shared.join_type == JoinType::LeftAnti {
+        if shared.join.spec.join_type == JoinType::LeftAnti {
             rows.clear();
         }
         self.pending = Pending::new_rows(Side::Left, rows);
@@ -195,21 +195,21 @@ impl<'a> Task<'a> {
     fn store(&mut self, side: Side, shared: &Shared<'_>) -> Result<()> {
         use JoinType::{LeftAnti, LeftSemi};
         let started = Instant::now();
-        let intake = shared.intake(side);
-        let matched = &self.matched[side as usize];
+        let intake = &shared.intakes[side];
+        let matched = &self.matched[side];
         let mut rows = match intake.of_part(self.part) {
             Some(rows) => rows.to_vec(),
             None => (0..intake.rows as u32).collect(),
         };
-        match (shared.join_type, side, shared.line(side)) {
-            // A match is all that there is to say about them.
+        match (shared.join.spec.join_type, side, shared.line(side)) {
+            // Their first match settles them.
             (LeftSemi | LeftAnti, Side::Left, _) => rows.retain(|&row| !matched[row as usize]),
             // The rows of the other side in this batch have still to meet them.
             (LeftSemi, Side::Right, _) | (_, Side::Left, _) => {}
             // All that they could match they have met: those under the line need
-            // not be stored to leave at once, unless they come out by that.
+            // not be stored only to leave at once, unless leaving outputs them.
             (_, Side::Right, Some(line)) if intake.reaches(line) => {
-                let preserved = shared.plan.side(side).preserved;
+                let preserved = shared.join.plan.sides[side].preserved;
                 rows.retain(|&row| {
                     let stays = intake.times.get(row as usize).is_none_or(|time| time > line);
                     stays || preserved && !matched[row as usize]
@@ -218,7 +218,7 @@ impl<'a> Task<'a> {
             (_, Side::Right, _) => {}
         }
         if !rows.is_empty() {
-            self.partition.store_mut(side).insert(intake.new_rows(&rows, matched))?;
+            self.partition.stores[side].insert(intake.new_rows(&rows, matched))?;
         }
         self.report.side_mut(side).added += rows.len() as u64;
         self.report.times.insert += started.elapsed();
@@ -229,8 +229,8 @@ impl<'a> Task<'a> {
     fn depart(&mut self, side: Side, line: Option<i64>, shared: &Shared<'_>) {
         let started = Instant::now();
         let mut departed = Departed::default();
-        let unmatched = shared.plan.side(side).preserved.then_some(&mut departed);
-        let store = self.partition.store_mut(side);
+        let unmatched = shared.join.plan.sides[side].preserved.then_some(&mut departed);
+        let store = &mut self.partition.stores[side];
         let eviction = match line {
             Some(line) => store.evict(line, unmatched),
             None => store.drain(unmatched),
@@ -247,8 +247,8 @@ impl<'a> Task<'a> {
 
     fn reclaim(&mut self) {
         let started = Instant::now();
-        for side in [Side::Left, Side::Right] {
-            let store = self.partition.store_mut(side);
+        for side in Side::BOTH {
+            let store = &mut self.partition.stores[side];
             let upkeep = store.reclaim();
             let report = self.report.side_mut(side);
             report.rows_moved += upkeep.moved;

@@ -1,9 +1,9 @@
-//! One piece of work after the other, or on several threads.
+//! Work on several items, one after the other or on several threads.
 
 use super::options::Options;
 
-/// What `work` makes of each item, in the items' order. With a pool, its threads
-/// and the caller's own take one item after the other.
+/// The results of `work` for each item, in the order of the items. With a pool,
+/// its threads and the caller's own take one item after the other.
 pub(super) fn map<T: Send, R: Send>(
     options: &Options,
     items: &mut [T],

@@ -1,8 +1,10 @@
 //! Spark's `CAST`, array by array.
 //!
-//! Every conversion is written once, giving null where a value does not fit;
-//! [`CastMode`] decides at the end whether such a null stays or is an error.
+//! Every conversion is written once and yields null where a value does not fit;
+//! [`CastMode`] then decides whether such a null remains or is an error.
 
+mod arrow_casts;
+mod mode;
 mod number_text;
 mod numeric;
 mod temporal;
@@ -10,65 +12,20 @@ mod text;
 mod time_text;
 
 use arrow::array::{Array, ArrayRef, AsArray, new_null_array};
-use arrow::compute::{self, CastOptions};
+use arrow::compute;
 use arrow::datatypes::DataType;
 use arrow::util::display::array_value_to_string;
 
-use super::coercion::{is_binary, is_string};
+use self::arrow_casts::{Kind, SAFE, arrow_cast, kind};
+pub use self::mode::CastMode;
+
 use crate::error::{JoinError, Result};
 
 #[cfg(test)]
 mod tests;
 
-/// What a cast does with a value that its target type cannot hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CastMode {
-    /// Spark's ANSI mode, its default: malformed text and overflow are errors.
-    #[default]
-    Ansi,
-    /// `TRY_CAST`: reads text as ANSI mode does, but gives null for what fails.
-    Try,
-    /// ANSI mode off: null for malformed text, and text such as `1.5` is cut
-    /// to an integer. Overflow gives null too, where Spark wraps around.
-    NullOnError,
-}
-
-/// Arrow's own casts, told to give null for what fails.
-const SAFE: CastOptions<'_> =
-    CastOptions { safe: true, format_options: arrow::util::display::FormatOptions::new() };
-
-/// What a type is for casts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Null,
-    Boolean,
-    Number,
-    Date,
-    Timestamp,
-    String,
-    Binary,
-    /// Times of day, durations: only as text.
-    Printable,
-    Other,
-}
-
-fn kind(data_type: &DataType) -> Kind {
-    use DataType::*;
-    match data_type {
-        Null => Kind::Null,
-        Boolean => Kind::Boolean,
-        Date32 | Date64 => Kind::Date,
-        Timestamp(..) => Kind::Timestamp,
-        Time32(_) | Time64(_) | Duration(_) => Kind::Printable,
-        other if other.is_numeric() => Kind::Number,
-        other if is_string(other) => Kind::String,
-        other if is_binary(other) => Kind::Binary,
-        _ => Kind::Other,
-    }
-}
-
 /// Whether Spark casts `from` to `to` at all; dictionaries count as their
-/// values and are no target.
+/// values and cannot be targets.
 pub fn can_cast(from: &DataType, to: &DataType) -> bool {
     if let DataType::Dictionary(_, value) = from {
         return can_cast(value, to);
@@ -144,17 +101,6 @@ fn convert(array: &ArrayRef, to: &DataType, mode: CastMode) -> Result<ArrayRef> 
         (Number, Timestamp) => temporal::number_to_time(array, to),
         _ => arrow_cast(array, to),
     }
-}
-
-/// Arrow's cast, through plain binary for pairs of views that it lacks.
-fn arrow_cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
-    if compute::can_cast_types(array.data_type(), to) {
-        return Ok(compute::cast_with_options(array, to, &SAFE)?);
-    }
-    let via =
-        if kind(array.data_type()) == Kind::String { DataType::Utf8 } else { DataType::Binary };
-    let plain = compute::cast_with_options(array, &via, &SAFE)?;
-    Ok(compute::cast_with_options(&plain, to, &SAFE)?)
 }
 
 /// Casts the distinct values, then spreads them over the rows.

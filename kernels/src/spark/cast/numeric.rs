@@ -7,8 +7,8 @@ use arrow::compute;
 use arrow::datatypes::*;
 use arrow::error::ArrowError;
 
+use super::arrow_casts::{SAFE, arrow_cast};
 use super::number_text::{self, DecimalText};
-use super::{SAFE, arrow_cast};
 use crate::error::Result;
 
 pub(super) fn number_to_number(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::datatypes::*;
 
-use super::arrow_cast;
+use super::arrow_casts::arrow_cast;
 use super::numeric::number_to_number;
 use super::time_text::Instant;
 use crate::error::{JoinError, Result};

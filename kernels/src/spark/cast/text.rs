@@ -8,10 +8,12 @@ use arrow::array::{
 use arrow::compute;
 use arrow::datatypes::*;
 
+use super::arrow_casts::{SAFE, arrow_cast};
+use super::mode::CastMode;
 use super::number_text;
+use super::numeric;
 use super::temporal;
 use super::time_text;
-use super::{CastMode, SAFE, arrow_cast, numeric};
 use crate::error::{JoinError, Result};
 
 /// The strings of any string array; the row must be in range.

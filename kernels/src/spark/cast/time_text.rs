@@ -40,7 +40,7 @@ impl Reader<'_> {
         self.number(1, 2)
     }
 
-    /// `[+-]yyyy[-m[-d]]`; tells whether the day was there.
+    /// `[+-]yyyy[-m[-d]]`; also returns whether the day was there.
     fn date(&mut self, year_digits: usize) -> Option<(i64, bool)> {
         let negative = self.eat(b'-');
         if !negative {

@@ -7,6 +7,8 @@ use arrow::datatypes::{
     DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION, DataType, IntervalUnit, TimeUnit,
 };
 
+use super::cast::can_cast;
+use super::types::{is_binary, is_string};
 use crate::error::{JoinError, Result};
 
 #[cfg(test)]
@@ -173,15 +175,6 @@ fn timestamps(a: TimeUnit, za: Option<&Zone>, b: TimeUnit, zb: Option<&Zone>) ->
     DataType::Timestamp(finer, zone)
 }
 
-pub(super) fn is_string(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-}
-
-pub(super) fn is_binary(data_type: &DataType) -> bool {
-    use DataType::*;
-    matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
-}
-
 /// Large before view before plain: each can hold what the next one holds.
 fn widest_string(l: &DataType, r: &DataType) -> DataType {
     use DataType::*;
@@ -212,7 +205,7 @@ fn remedy(l: &DataType, r: &DataType) -> String {
         (DataType::Boolean, other) | (other, DataType::Boolean) => (&DataType::Boolean, other),
         other => other,
     };
-    if super::can_cast(from, to) {
+    if can_cast(from, to) {
         format!("cast one side explicitly, such as CAST(x AS {})", sql_name(to))
     } else {
         "they have no common type; compare columns of like types".into()

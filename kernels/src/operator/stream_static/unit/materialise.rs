@@ -9,8 +9,8 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use super::{Input, Unit};
 use crate::error::Result;
 use crate::operator::columns::too_large;
-use crate::operator::stream_static::join::Join;
 use crate::operator::stream_static::plan::Slot;
+use crate::operator::stream_static::planned::Planned;
 use crate::probe::gather;
 use crate::snapshot::TableSnapshot;
 
@@ -28,7 +28,7 @@ impl Unit {
         let exchanged: Vec<u32>;
         let (columns, probe_rows, run) = match &self.input {
             Input::Sliced { columns, .. } => {
-                // Rows that come out in a row, each once, are a slice of the input.
+                // Consecutive rows, each once, are a slice of the input.
                 let run = probe_rows.first().copied().filter(|&first| {
                     probe_rows.iter().zip(first..).all(|(&row, expected)| row == expected)
                 });
@@ -65,7 +65,7 @@ impl Unit {
     /// Materialises the next pairs, as many as the limits allow.
     pub(super) fn emit(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<RecordBatch> {

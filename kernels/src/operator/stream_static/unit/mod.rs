@@ -9,34 +9,15 @@ use std::time::Instant;
 use arrow::array::{ArrayRef, RecordBatch};
 
 use super::encode::encode;
-use super::exchange::Exchange;
-use super::join::Join;
+use super::exchange::{Exchange, Stretch, UnitRows};
 use super::plan::{Emit, Plan};
-use super::stats::Stats;
+use super::planned::Planned;
+use super::report::Stats;
 use crate::error::Result;
 use crate::key::EncodedKeys;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::snapshot::{Part, TableSnapshot};
 use crate::table::{FindCursor, Probe};
-
-/// The rows of a unit.
-#[derive(Debug)]
-pub(super) enum UnitRows {
-    /// `start .. start + len` of the batch, against the whole table.
-    Range(usize, usize),
-    /// Stretches of rows that were grouped by partition.
-    Exchanged(Arc<Exchange>, Vec<Stretch>),
-}
-
-/// Neighbouring rows of a piece that meet one partition.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
-    pub(super) piece: usize,
-    /// None: the rows can match nothing.
-    pub(super) part: Option<usize>,
-    pub(super) from: usize,
-    pub(super) len: usize,
-}
 
 #[derive(Debug)]
 pub(super) struct Unit {
@@ -50,7 +31,7 @@ pub(super) struct Unit {
     /// Rows with a match so far; used by joins that must know at the end.
     matched: Vec<bool>,
     pairs: Pairs,
-    /// Pairs that were given out.
+    /// Pairs that have been output.
     emitted: usize,
     /// The batch's row numbers of rows without a match, if they are asked for.
     pub(super) unmatched: Option<Vec<u32>>,
@@ -96,15 +77,15 @@ impl Unit {
         }
     }
 
-    /// Whether all is given out.
+    /// Whether all of its output has been returned.
     pub(super) fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Done) && self.emitted == self.pairs.len()
     }
 
-    /// The next output batch, never an empty one; none when all is given out.
+    /// The next output batch, never an empty one; none when there is no more.
     pub(super) fn step(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<Option<RecordBatch>> {
@@ -140,7 +121,7 @@ impl Unit {
     /// Selects the rows; encodes and hashes their keys if that was not done.
     fn start(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
         rows: UnitRows,
@@ -174,7 +155,7 @@ impl Unit {
     }
 
     /// Calls `look_up` with the table's part that a stretch meets and its keys,
-    /// unless nothing can be found there; gives back what it says.
+    /// unless nothing can be found there; returns what it returns.
     fn probe(
         &self,
         snapshot: &TableSnapshot,
@@ -200,15 +181,14 @@ impl Unit {
         }
     }
 
-    /// Whether one match a row is all there is to know or all that there is.
+    /// Whether one match per row is all that can exist or all that is asked for.
     fn first_match_suffices(&self, plan: &Plan, snapshot: &TableSnapshot) -> bool {
-        snapshot.parts().unique
-            || matches!(plan.emit, Emit::Existence { .. }) && plan.residual.is_none()
+        snapshot.parts().unique || plan.asks_existence()
     }
 
     fn probe_first_matches(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<()> {
@@ -271,10 +251,10 @@ impl Unit {
     }
 
     /// Fills `pairs` with the next matches; at the end of the scan with the
-    /// rows that come out without one.
+    /// rows that are output without one.
     fn scan(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
         mut stretch: usize,
@@ -360,7 +340,7 @@ impl Unit {
     /// rows, none is [`NO_ROW`].
     fn apply_residual(
         &mut self,
-        join: &Join,
+        join: &Planned,
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<()> {

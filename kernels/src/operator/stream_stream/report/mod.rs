@@ -35,7 +35,7 @@ pub struct BatchReport {
     pub left: SideReport,
     /// The right side.
     pub right: SideReport,
-    /// Rows that came out.
+    /// Output rows.
     pub rows_out: u64,
     /// Those of them that no row matched: null-extended, or of an anti join.
     pub rows_unmatched: u64,
@@ -66,7 +66,7 @@ impl BatchReport {
         }
     }
 
-    /// Takes up what a partition did, and leaves nothing of it there.
+    /// Adds what a partition did, and resets the report of the partition.
     pub(super) fn absorb(&mut self, part: &mut Self) {
         let part = std::mem::take(part);
         for (side, part) in [(&mut self.left, part.left), (&mut self.right, part.right)] {
@@ -88,11 +88,11 @@ impl BatchReport {
     }
 }
 
-/// One side of a batch. Each row that came in was dropped for one reason, or
-/// came out at once because its side's filter failed, or was accepted.
+/// One side of a batch. Each input row was dropped for one reason, or output
+/// at once because the filter of its side failed, or was accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SideReport {
-    /// Rows that came in.
+    /// Input rows.
     pub rows_in: u64,
     /// Dropped: at or before the late watermark.
     pub late: u64,
@@ -104,8 +104,8 @@ pub struct SideReport {
     /// Dropped: no event time, where the condition needs one and the side is
     /// not preserved, or where windows are made of it.
     pub null_time: u64,
-    /// Came out at once, unmatched: failed the conditions of their side, which
-    /// is preserved.
+    /// Output at once, unmatched: they failed the conditions of their side,
+    /// which is preserved.
     pub unmatchable: u64,
     /// Rows put in state.
     pub added: u64,
@@ -119,18 +119,18 @@ pub struct SideReport {
     pub event_time: Option<EventTimeStats>,
     /// Stored rows that look-ups for the other side's rows walked over.
     pub rows_walked: u64,
-    /// Stored rows that eviction looked at.
+    /// Stored rows that eviction examined.
     pub rows_visited: u64,
-    /// Blocks that eviction looked at; 0 in a store that keeps none.
+    /// Blocks that eviction examined; 0 in a store without blocks.
     pub blocks_visited: u64,
-    /// Rows that the store copied to keep itself in order.
+    /// Rows that the store copied to reorganise itself.
     pub rows_moved: u64,
     /// Times that the store's index began to grow or to shrink.
     pub index_resizes: u64,
 }
 
 impl SideReport {
-    /// Rows that were dropped, for whatever reason.
+    /// Rows that were dropped, for any reason.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.late + self.null_key + self.filtered + self.null_time
@@ -145,7 +145,7 @@ pub struct EventTimeStats {
     /// The greatest.
     pub max: i64,
     /// Row of the batch, from 0, that first has the greatest: where a time that
-    /// is far in the future came from.
+    /// is far in the future originates.
     pub max_row: u64,
     /// Their sum.
     pub sum: i128,
@@ -184,7 +184,7 @@ impl EventTimeStats {
     }
 }
 
-/// Time spent by the kernels in one batch. Where several partitions run at the
+/// Wall time of the kernels in one batch. Where several partitions run at the
 /// same time it is the caller's time, from the start of the first to the end of
 /// the last, split as the times of the partitions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -240,39 +240,4 @@ impl Add for BatchTimes {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use arrow::array::{ArrayRef, TimestampMicrosecondArray};
-
-    use super::*;
-
-    #[test]
-    fn event_times_add_up_at_the_ends_of_64_bits() {
-        for times in [
-            vec![],
-            vec![None],
-            vec![Some(7)],
-            vec![Some(-7), Some(-9), Some(5)],
-            vec![Some(i64::MAX), Some(i64::MAX - 2), Some(i64::MAX - 1)],
-            vec![Some(i64::MIN), Some(i64::MIN + 3)],
-            vec![Some(i64::MIN), Some(-1), Some(0), Some(1)],
-            vec![Some(i64::MAX), None, Some(i64::MAX), Some(i64::MAX - 1)],
-            vec![None, Some(i64::MIN), Some(i64::MIN), None],
-            vec![Some(3), None, Some(i64::MAX), Some(i64::MIN), Some(i64::MAX)],
-        ] {
-            let known: Vec<i64> = times.iter().flatten().copied().collect();
-            let expected = known.iter().max().map(|&max| EventTimeStats {
-                min: known.iter().copied().min().unwrap_or(max),
-                max,
-                max_row: 10 + times.iter().position(|time| *time == Some(max)).unwrap() as u64,
-                sum: known.iter().copied().map(i128::from).sum(),
-                rows: known.len() as u64,
-            });
-            let column: ArrayRef = Arc::new(TimestampMicrosecondArray::from(times.clone()));
-            let found =
-                EventTimeStats::of(&EventTimes::new(&column).unwrap(), |row| 10 + row as u64);
-            assert_eq!(found, expected, "{times:?}");
-        }
-    }
-}
+mod tests;

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-/// Counts and times of a push. Times are CPU time of the kernels, summed over
-/// threads.
+/// Counts and times of a push. Times are wall time, measured on each thread and
+/// summed over the threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Stream rows that were joined.
     pub rows_in: u64,
-    /// Rows that came out.
+    /// Output rows.
     pub rows_out: u64,
     /// Stream rows with at least one match.
     pub rows_matched: u64,
     /// Stream rows without one.
     pub rows_unmatched: u64,
-    /// Places for a key that look-ups of the table looked at, as its index tells;
+    /// Key slots that look-ups in the table examined, as its index counts them;
     /// the same on every instruction set.
     pub keys_compared: u64,
     /// Pairs of equal keys that the residual condition was evaluated on.

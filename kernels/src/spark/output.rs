@@ -1,0 +1,97 @@
+//! The output columns of a join: `ON` keeps those of both sides, `USING` has
+//! its keys once.
+
+use arrow::datatypes::Schema;
+
+use crate::column::{OutputColumn, SideColumn};
+use crate::error::{JoinError, Result};
+use crate::join_type::JoinType;
+use crate::side::{Side, Sides};
+
+/// The columns of `left JOIN right ON ...`: all of the left, then all of the
+/// right, equal names included; left columns only for semi and anti joins.
+///
+/// ```
+/// use arrow::datatypes::{DataType, Field, Schema};
+/// use streamjoin_kernels::{JoinType, Sides, spark};
+///
+/// # fn main() -> streamjoin_kernels::Result<()> {
+/// let left = Schema::new(vec![Field::new("id", DataType::Int64, true)]);
+/// let right = left.clone();
+/// let inputs = Sides { left: &left, right: &right };
+/// assert_eq!(spark::output_on(JoinType::Inner, inputs).len(), 2);
+/// assert_eq!(spark::output_using(JoinType::Inner, inputs, &["id"])?.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn output_on(join_type: JoinType, inputs: Sides<&Schema>) -> Vec<OutputColumn<SideColumn>> {
+    columns_except(join_type, inputs, &[])
+}
+
+/// The columns of `left JOIN right USING (names)`: the keys once, in the order
+/// given, then the other columns of the left, then those of the right. The key
+/// columns are those of the left side, or of the right side in a right outer
+/// join.
+///
+/// # Errors
+/// [`JoinError::InvalidPlan`] if a name is missing on a side or ambiguous there.
+pub fn output_using(
+    join_type: JoinType,
+    inputs: Sides<&Schema>,
+    names: &[impl AsRef<str>],
+) -> Result<Vec<OutputColumn<SideColumn>>> {
+    let keys = using_keys(inputs, names)?;
+    let kept = if join_type == JoinType::RightOuter { Side::Right } else { Side::Left };
+    let mut output: Vec<_> =
+        keys.iter().map(|key| output_column(inputs, kept, key[kept])).collect();
+    output.extend(columns_except(join_type, inputs, &keys));
+    Ok(output)
+}
+
+/// The pairs of columns that `USING (names)` compares, regardless of case.
+///
+/// # Errors
+/// [`JoinError::InvalidPlan`] if a name is missing on a side or ambiguous there.
+pub(crate) fn using_keys(
+    inputs: Sides<&Schema>,
+    names: &[impl AsRef<str>],
+) -> Result<Vec<Sides<usize>>> {
+    let find = |side: Side, name: &str| {
+        let fields = inputs[side].fields();
+        let is_named = |&i: &usize| fields[i].name().to_lowercase() == name.to_lowercase();
+        let found: Vec<usize> = (0..fields.len()).filter(is_named).collect();
+        match found[..] {
+            [one] => Ok(one),
+            [] => Err(JoinError::InvalidPlan(format!(
+                "USING column `{name}` cannot be resolved on the {side} side, which has: {}",
+                fields.iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ")
+            ))),
+            _ => Err(JoinError::InvalidPlan(format!(
+                "USING column `{name}` is ambiguous: the {side} side has {} columns of that name; rename all but one",
+                found.len()
+            ))),
+        }
+    };
+    names.iter().map(|name| Sides::try_new(|side| find(side, name.as_ref()))).collect()
+}
+
+/// All columns that the join outputs but these keys.
+fn columns_except(
+    join_type: JoinType,
+    inputs: Sides<&Schema>,
+    keys: &[Sides<usize>],
+) -> Vec<OutputColumn<SideColumn>> {
+    let sides = if join_type.is_existence() { &Side::BOTH[..1] } else { &Side::BOTH };
+    let columns = sides.iter().flat_map(|&side| {
+        let is_key = move |column: usize| keys.iter().any(|key| key[side] == column);
+        let others = (0..inputs[side].fields().len()).filter(move |&column| !is_key(column));
+        others.map(move |column| output_column(inputs, side, column))
+    });
+    columns.collect()
+}
+
+fn output_column(inputs: Sides<&Schema>, side: Side, column: usize) -> OutputColumn<SideColumn> {
+    let name = inputs[side].field(column).name().clone();
+    OutputColumn { source: SideColumn { side, column }, name }
+}
