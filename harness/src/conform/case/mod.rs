@@ -32,7 +32,7 @@ pub(super) enum Query {
     /// A stream joined with tables.
     StreamStatic(StreamStaticQuery),
     /// A stream joined with a stream.
-    StreamStream(StreamStreamQuery),
+    StreamStream(Box<StreamStreamQuery>),
 }
 
 impl Query {
@@ -83,7 +83,7 @@ impl Case {
         let kind = text("kind").unwrap_or_else(|| "(none)".to_owned());
         let content = match kind.as_str() {
             "stream-static" => read(record, Query::StreamStatic),
-            "stream-stream" => read(record, Query::StreamStream),
+            "stream-stream" => read(record, |query| Query::StreamStream(Box::new(query))),
             _ => Ok(None),
         };
         let content = content.map_err(|error| format!("case {name}: {error}"))?;
