@@ -1,10 +1,12 @@
 //! Spark's rules: the types that values are compared as ([`comparison_type`]),
-//! its [`cast`]s, its calendar, the columns of `ON` and `USING`, and which joins it [supports](supported).
+//! its [`cast`]s, its calendar, its spellings of join types, the columns of `ON` and
+//! `USING`, and which joins it [supports](supported).
 
 pub mod calendar;
 mod cast;
 mod coercion;
 mod output;
+mod spelling;
 pub mod supported;
 mod types;
 
