@@ -23,7 +23,7 @@ fn hash(c: &mut Criterion) {
         group.throughput(Throughput::Elements(workload.batch_rows as u64));
         for isa in Isa::available() {
             let hasher = KeyHasher::with_seed(isa, 1);
-            let (mut hashes, mut batches) = (Vec::new(), data.batches().iter().cycle());
+            let (mut hashes, mut batches) = (Vec::new(), data.batches.iter().cycle());
             group.bench_function(format!("{key}/{isa}"), |b| {
                 b.iter(|| {
                     hasher.hash(&batches.next().expect("cycle").keys, &mut hashes);
@@ -45,7 +45,7 @@ fn build(c: &mut Criterion) {
         for index in IndexKind::ALL {
             group.bench_function(index.name(), |b| {
                 b.iter_with_large_drop(|| {
-                    Lookup::build(index, data.keys(), Isa::detect()).expect("an index")
+                    Lookup::build(index, &data.keys, Isa::detect()).expect("an index")
                 });
             });
         }
@@ -68,8 +68,7 @@ fn probe(c: &mut Criterion) {
             let workload = Workload { build_rows, hit_rate, ..Workload::default() };
             let data = Data::generate(&workload).expect("rows");
             let lookups = IndexKind::ALL.map(|index| {
-                let mut lookup =
-                    Lookup::build(index, data.keys(), Isa::detect()).expect("an index");
+                let mut lookup = Lookup::build(index, &data.keys, Isa::detect()).expect("an index");
                 lookup.lay_out(&data);
                 lookup.verify(&data, index.name()).expect("the right answer");
                 (index, lookup)
@@ -81,7 +80,7 @@ fn probe(c: &mut Criterion) {
                 group.throughput(Throughput::Elements(workload.batch_rows as u64));
                 for (index, lookup) in &lookups {
                     let (mut scratch, mut batches) =
-                        (Scratch::default(), data.batches().iter().cycle());
+                        (Scratch::default(), data.batches.iter().cycle());
                     group.bench_function(index.name(), |b| {
                         b.iter(|| probe(lookup, batches.next().expect("cycle"), &mut scratch));
                     });

@@ -19,7 +19,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// `row` and the payload columns out.
 fn spec(data: &Data, join_type: JoinType) -> stream_static::Spec {
-    let (stream, table) = (data.stream_schema(), data.table_schema());
+    let (stream, table) = (&data.stream_schema, &data.table_schema);
     let keys = data.key_pairs();
     let (first, mut spec) = (
         keys.len(),
@@ -38,8 +38,8 @@ fn pushes<'a>(
     options: stream_static::Options,
 ) -> impl FnMut() -> usize + 'a {
     let mut join = stream_static::Join::new(spec, options).expect("a plan");
-    join.swap(join.build(data.table(), 0).expect("a table"));
-    let mut batches = data.stream().iter().cycle();
+    join.swap(join.build(&data.table, 0).expect("a table"));
+    let mut batches = data.stream.iter().cycle();
     move || {
         let mut rows = 0;
         let mut output = join.push(batches.next().expect("cycle")).expect("a batch");

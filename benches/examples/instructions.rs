@@ -72,10 +72,10 @@ fn main() {
     // The first batch is not counted: it makes the scratch large enough.
     let data = Data::with_batches(&workload, options.batches + 1).expect("rows");
     let isa = options.isa.require().expect("an instruction set of this machine");
-    let mut lookup = Lookup::build(index, data.keys(), isa).expect("an index");
+    let mut lookup = Lookup::build(index, &data.keys, isa).expect("an index");
     lookup.lay_out(&data);
     let mut scratch = Scratch::default();
-    let (first, rest) = data.batches().split_at(1);
+    let (first, rest) = data.batches.split_at(1);
     let warm = match options.form {
         Form::Pairs => lookup.pairs(&first[0], &mut scratch),
         Form::Sum => lookup.sum(&first[0], &mut scratch),

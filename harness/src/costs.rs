@@ -107,7 +107,6 @@ pub fn write(path: &Path, points: &[CostPoint]) -> Result<()> {
 }
 
 /// The name of an index, such as `chained`, or `chained+bloom` behind a Bloom filter.
-#[must_use]
 pub fn index_text(Candidate { index, filtered }: Candidate) -> String {
     format!("{index}{}", if filtered { BLOOM } else { "" })
 }

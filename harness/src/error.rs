@@ -27,7 +27,6 @@ pub enum FailureKind {
 impl FailureKind {
     /// The kind whose exit code this is, as another process of this program
     /// reports it; a run failure for any other code.
-    #[must_use]
     pub fn of_exit_code(code: u8) -> Self {
         [Self::Usage, Self::Regression, Self::WrongResult, Self::Inconclusive, Self::Interrupted]
             .into_iter()
@@ -36,13 +35,11 @@ impl FailureKind {
     }
 
     /// Whether the run was stopped on request: what it did until then is right.
-    #[must_use]
     pub fn was_asked_for(self) -> bool {
         matches!(self, Self::Interrupted | Self::TimedOut)
     }
 
     /// The process exit code.
-    #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Run | Self::TimedOut => 1,
@@ -145,13 +142,11 @@ impl Failure {
     }
 
     /// A stop was requested.
-    #[must_use]
     pub fn interrupted() -> Self {
         Self::new(FailureKind::Interrupted, "interrupted")
     }
 
     /// The time limit is over.
-    #[must_use]
     pub fn timed_out() -> Self {
         Self::new(FailureKind::TimedOut, "the time limit (--timeout) is over")
     }

@@ -10,7 +10,8 @@ use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, TimestampMicro
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-use super::clock::{check_clock, default_start, parse_start, time_of};
+use super::clock::{check_clock, parse_start, time_of};
+use super::defaults::{default_start, number};
 use super::held_back::HeldBack;
 use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
@@ -38,22 +39,22 @@ pub struct AdEvents {
     /// Impressions in all.
     pub impressions: u64,
     /// Impressions for each click (default 10).
-    #[serde(default = "ten")]
+    #[serde(default = "number::<10, _>")]
     pub impressions_per_click: u64,
     /// Impressions in a second of event time (default 100).
-    #[serde(default = "hundred")]
+    #[serde(default = "number::<100, _>")]
     pub impressions_per_second: u64,
     /// Campaigns (default 1,000); 8 bytes of memory each.
-    #[serde(default = "thousand")]
+    #[serde(default = "number::<1000, _>")]
     pub campaigns: u32,
     /// Exponent of the campaigns' skew (default 1).
-    #[serde(default = "one")]
+    #[serde(default = "number::<1, _>")]
     pub zipf: f64,
     /// Share of the clicks without an impression (default 0.02).
     #[serde(default = "two_percent")]
     pub orphans: f64,
     /// Seconds that a row may be emitted behind its event time (default 30).
-    #[serde(default = "thirty")]
+    #[serde(default = "number::<30, _>")]
     pub disorder_seconds: u32,
     /// Seed; both streams must have the same (default 0).
     #[serde(default)]
@@ -73,28 +74,8 @@ pub enum AdStream {
     Clicks,
 }
 
-fn ten() -> u64 {
-    10
-}
-
-fn hundred() -> u64 {
-    100
-}
-
-fn thousand() -> u32 {
-    1000
-}
-
-fn one() -> f64 {
-    1.0
-}
-
 fn two_percent() -> f64 {
     0.02
-}
-
-fn thirty() -> u32 {
-    30
 }
 
 impl Generate for AdEvents {

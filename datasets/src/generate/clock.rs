@@ -14,11 +14,6 @@ pub(super) fn parse_start(kind: &'static str, text: &str) -> Result<i64> {
     Ok(time.timestamp_micros())
 }
 
-/// Where generated time starts by default.
-pub(super) fn default_start() -> String {
-    "2024-01-01T00:00:00Z".to_owned()
-}
-
 /// Time of row `row`, in microseconds.
 pub(super) fn time_of(start: i64, row: u64, rows_per_second: u64) -> i64 {
     let micros = u128::from(row) * 1_000_000 / u128::from(rows_per_second.max(1));

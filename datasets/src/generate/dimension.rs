@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
+use super::defaults::number;
 use super::keys::MAX_PAYLOADS;
 use super::permutation::Permutation;
 use super::rows::{Generate, Rows, batch};
@@ -20,7 +21,7 @@ pub struct Dimension {
     /// Rows; as the stream's `dimension_rows`.
     pub rows: u64,
     /// Number of payload columns (default 2).
-    #[serde(default = "two")]
+    #[serde(default = "number::<2, _>")]
     pub payload_columns: usize,
     /// Seed; as the stream's (default 0).
     #[serde(default)]
@@ -28,10 +29,6 @@ pub struct Dimension {
     /// Keys 0, 1, 2, ... instead of keys scattered over all of bigint.
     #[serde(default)]
     pub dense: bool,
-}
-
-fn two() -> usize {
-    2
 }
 
 impl Generate for Dimension {

@@ -7,7 +7,8 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray}
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-use super::clock::{check_clock, default_start, parse_start, time_of};
+use super::clock::{check_clock, parse_start, time_of};
+use super::defaults::{default_start, number};
 use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
 use crate::random::{KeyOf, Random, Zipf, below, payload};
@@ -24,14 +25,14 @@ pub struct Keys {
     #[serde(alias = "key_space")]
     pub dimension_rows: u64,
     /// Share of the rows whose key is in the dimension, 0 to 1 (default 1).
-    #[serde(default = "all")]
+    #[serde(default = "number::<1, _>")]
     pub hit_rate: f64,
     /// Exponent of the skew among the keys that hit (default 0 = uniform).
     /// A skew takes 8 bytes of memory per dimension row.
     #[serde(default)]
     pub zipf: f64,
     /// Number of payload columns (default 1).
-    #[serde(default = "one")]
+    #[serde(default = "number::<1, _>")]
     pub payload_columns: usize,
     /// Seed; the dimension must have the same (default 0).
     #[serde(default)]
@@ -45,14 +46,6 @@ pub struct Keys {
     /// Rows in a second of event time (default 1,000,000).
     #[serde(default = "million")]
     pub rows_per_second: u64,
-}
-
-fn all() -> f64 {
-    1.0
-}
-
-fn one() -> usize {
-    1
 }
 
 fn million() -> u64 {

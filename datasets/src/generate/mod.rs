@@ -4,6 +4,7 @@
 
 mod ad_events;
 mod clock;
+mod defaults;
 mod dimension;
 mod generator;
 mod held_back;

@@ -9,7 +9,8 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicr
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-use super::clock::{check_clock, default_start, parse_start, time_of};
+use super::clock::{check_clock, parse_start, time_of};
+use super::defaults::{default_start, number};
 use super::rows::{Generate, Rows, batch};
 use crate::error::{DatasetError, Result};
 use crate::random::{Random, below};
@@ -62,7 +63,7 @@ pub struct Nexmark {
     /// Events of all three streams together.
     pub events: u64,
     /// Events in a second, all three streams together (default 10,000).
-    #[serde(default = "ten_thousand")]
+    #[serde(default = "number::<10_000, _>")]
     pub events_per_second: u64,
     /// Seed; the streams that belong together have the same (default 0).
     #[serde(default)]
@@ -82,10 +83,6 @@ pub enum NexmarkStream {
     Auctions,
     /// Offers.
     Bids,
-}
-
-fn ten_thousand() -> u64 {
-    10_000
 }
 
 impl Nexmark {

@@ -6,7 +6,8 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray}
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 
-use super::clock::{check_clock, default_start, parse_start, time_of};
+use super::clock::{check_clock, parse_start, time_of};
+use super::defaults::{default_start, number};
 use super::rows::{Generate, Rows, batch};
 use crate::error::Result;
 use crate::type_text::timestamp_utc;
@@ -16,7 +17,7 @@ use crate::type_text::timestamp_utc;
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// Rows in a second of event time (default 1, as in Spark).
-    #[serde(default = "one")]
+    #[serde(default = "number::<1, _>")]
     pub rows_per_second: u64,
     /// Time of row 0 (default `2024-01-01T00:00:00Z`).
     #[serde(default = "default_start")]
@@ -24,10 +25,6 @@ pub struct Rate {
     /// Rows in all; without it the stream does not end.
     #[serde(default)]
     pub limit: Option<u64>,
-}
-
-fn one() -> u64 {
-    1
 }
 
 impl Generate for Rate {

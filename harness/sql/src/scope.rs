@@ -50,7 +50,6 @@ impl Scope {
     }
 
     /// The columns of two scopes, one after the other.
-    #[must_use]
     pub fn join(&self, right: &Self) -> Self {
         Self { columns: [self.columns.as_slice(), &right.columns].concat() }
     }

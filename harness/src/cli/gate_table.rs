@@ -28,7 +28,7 @@ pub(super) fn lines(case: &CaseReport) -> Vec<String> {
 }
 
 fn differences(case: &CaseReport) -> String {
-    let mut table = table(&["figure", "old", "new", "change", "allowed", ""]);
+    let mut table = table(["figure", "old", "new", "change", "allowed", ""]);
     for difference in &case.differences {
         let percent = |share: f64| format!("{} %", (share * 1e4).round() / 1e2);
         let change = difference.percent();

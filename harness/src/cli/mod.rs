@@ -96,7 +96,6 @@ commands! {
 /// Runs the command that the process's arguments ask for.
 ///
 /// `allocator` is the name of the binary's global allocator, for reports.
-#[must_use]
 pub fn main(allocator: &'static str) -> ExitCode {
     output::set_allocator(allocator);
     let cli = match Cli::try_parse() {

@@ -5,9 +5,8 @@ use comfy_table::Table;
 use super::text_table::{or_dash, table};
 use crate::record::Environment;
 use crate::sweep::SweepLine;
-use crate::text::bytes;
 use crate::text::number::{grouped, significant};
-use crate::text::percent;
+use crate::text::{bytes, percent};
 
 /// What is printed of the lines of one workload.
 pub(super) fn lines(lines: &[SweepLine]) -> Vec<String> {
@@ -48,22 +47,9 @@ fn title(line: &SweepLine) -> String {
 }
 
 fn cells(lines: &[SweepLine]) -> Table {
-    let mut table = table(&[
-        "ns per row",
-        "build",
-        "pairs",
-        "sum",
-        "payload",
-        "exists",
-        "per match",
-        "against\nrow-at-a-time",
-        "spread",
-        "cycles,\npairs",
-        "limit,\nsum",
-        "of limit",
-        "bytes/row",
-        "peak",
-    ]);
+    let header = "ns per row|build|pairs|sum|payload|exists|per match|\
+        against\nrow-at-a-time|spread|cycles,\npairs|limit,\nsum|of limit|bytes/row|peak";
+    let mut table = table(header.split('|'));
     let number = |value: Option<f64>| or_dash(value.map(nanos));
     let percent = |value: Option<f64>| or_dash(value.map(|value| percent::decimals(value, 0)));
     for line in lines {

@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use crate::text::number::significant;
 
 /// An empty table whose first column is text and whose others are numbers.
-pub(super) fn table(header: &[&str]) -> Table {
+pub(super) fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_BORDERS_ONLY);
     table.set_content_arrangement(ContentArrangement::Disabled);

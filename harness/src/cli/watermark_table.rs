@@ -62,7 +62,7 @@ fn curve(report: &WatermarkReport) -> Table {
         header.extend(["outer delay p50", "p99", "max"].map(str::to_owned));
     }
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut table = table(&header);
+    let mut table = table(header);
     for point in &report.points {
         table.add_row(row(point, waits));
     }

@@ -3,8 +3,7 @@
 use super::finished_run::FinishedRun;
 use crate::record::{Finding, Severity};
 use crate::text::duration::seconds;
-use crate::text::number::grouped;
-use crate::text::number::significant;
+use crate::text::number::{grouped, significant};
 use crate::text::percent;
 
 /// Seconds of lag per second from which batches are falling behind: less is noise of

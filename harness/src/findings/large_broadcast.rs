@@ -2,8 +2,7 @@
 
 use super::finished_run::FinishedRun;
 use crate::record::{Finding, Severity};
-use crate::text::bytes;
-use crate::text::percent;
+use crate::text::{bytes, percent};
 
 pub(super) fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
     let threshold = run.strategy.broadcast_threshold as u64;

@@ -43,7 +43,6 @@ const RULES: [Rule; 11] = [
 ];
 
 /// All findings, the most severe first.
-#[must_use]
 pub fn find(run: &FinishedRun<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(run)).collect();
     findings.sort_by_key(|finding| finding.severity);

@@ -9,8 +9,7 @@ use crate::record::{Finding, Severity};
 use crate::replay::{StatePoint, plateaus};
 use crate::text::bytes;
 use crate::text::duration::seconds;
-use crate::text::number::grouped;
-use crate::text::number::significant;
+use crate::text::number::{grouped, significant};
 
 /// Fewer batches tell nothing about growth.
 const LEAST_BATCHES: usize = 8;

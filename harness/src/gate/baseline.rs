@@ -14,7 +14,7 @@ use streamjoin_datasets::AtomicFile;
 
 use super::figures::PassFigures;
 use crate::error::{Failure, Result};
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 
 /// Where baselines are kept by default.
 pub const DEFAULT_DIR: &str = "benches/baselines";
@@ -99,7 +99,6 @@ pub struct Change {
 
 impl Change {
     /// A change of today.
-    #[must_use]
     pub fn now(reason: &str, changed: Vec<String>) -> Self {
         Self {
             date: chrono::Utc::now().format("%Y-%m-%d").to_string(),
@@ -112,7 +111,6 @@ impl Change {
 
 impl Baseline {
     /// A baseline of these scenarios.
-    #[must_use]
     pub fn new(bands: Bands, scenarios: Vec<Entry>, history: Vec<Change>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -148,19 +146,16 @@ impl BaselineFile {
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The folder that its scenarios' paths start from.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
@@ -236,10 +231,8 @@ impl BaselineFile {
                 self.name, self.name
             ));
         }
-        let hint = match nearest(&self.name, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`? "),
-            None => String::new(),
-        };
+        let hint = did_you_mean(&self.name, known.iter().map(String::as_str));
+        let hint = hint.map_or_else(String::new, |hint| hint + " ");
         let known = known.join(", ");
         Failure::usage(format!("unknown baseline `{}`: {hint}In {folder}: {known}", self.name))
     }

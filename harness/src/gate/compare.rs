@@ -31,7 +31,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// As people read it.
-    #[must_use]
     pub fn text(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -64,7 +63,6 @@ pub struct Difference {
 
 impl Difference {
     /// The change in percent; one too small for two digits is not shown as none.
-    #[must_use]
     pub fn percent(&self) -> Option<String> {
         self.change.map(|change| percent::two_decimals(change, true))
     }
@@ -73,7 +71,6 @@ impl Difference {
 /// The figures that differ from the baseline's, the worst first. A figure that
 /// the baseline does not have, as another version made it, is not a difference;
 /// one that this version no longer has leaves nothing to compare with.
-#[must_use]
 pub fn compare(old: &PassFigures, new: &PassFigures, bands: Bands) -> Vec<Difference> {
     let mut differences = Vec::new();
     for ((kind, old), (_, new)) in old.kinds().into_iter().zip(new.kinds()) {
@@ -103,7 +100,6 @@ pub fn compare(old: &PassFigures, new: &PassFigures, bands: Bands) -> Vec<Differ
 }
 
 /// The figures that the baseline does not have.
-#[must_use]
 pub fn unwatched(old: &PassFigures, new: &PassFigures) -> BTreeSet<String> {
     let kinds = old.kinds().into_iter().zip(new.kinds());
     kinds

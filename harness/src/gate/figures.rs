@@ -67,7 +67,6 @@ pub struct PassFigures {
 
 impl PassFigures {
     /// The figures of a pass over `plan`.
-    #[must_use]
     pub fn of(plan: &Plan, pass: &PassOutcome) -> Self {
         Self {
             answer: answer(plan, pass),
@@ -80,7 +79,6 @@ impl PassFigures {
     /// The figures that every baseline of `plan` must have and this one lacks.
     /// Figures that a later version adds do not count; kinds that apply are never
     /// empty.
-    #[must_use]
     pub(super) fn lacking(&self, plan: &Plan) -> Vec<String> {
         let mut needed: Vec<(&str, &Figures, String)> = Vec::new();
         let mut need = |kind, figures, names: &[&str]| {

@@ -10,7 +10,6 @@ use crate::plan::{Footing, Strategy};
 use crate::scenario::Swap;
 
 /// What is forced, for the baseline file.
-#[must_use]
 pub(super) fn forced() -> BTreeMap<String, String> {
     let CacheSizes { l1, l2, l3 } = CacheSizes::TYPICAL;
     BTreeMap::from([

@@ -90,7 +90,6 @@ impl Asked {
     }
 
     /// Why the baseline's figures are not of this query and data; none if they are.
-    #[must_use]
     pub fn other_than(&self, entry: &Entry) -> Option<String> {
         let mut changed = Vec::new();
         let names: BTreeSet<&String> = entry.data.keys().chain(self.data.keys()).collect();

@@ -43,7 +43,6 @@ pub struct CaseReport {
 
 impl CaseReport {
     /// A case without a comparison.
-    #[must_use]
     pub fn without(scenario: &str, strategy: &str, verdict: Verdict, message: String) -> Self {
         Self {
             scenario: scenario.to_owned(),
@@ -55,7 +54,6 @@ impl CaseReport {
     }
 
     /// A case that was compared.
-    #[must_use]
     pub fn compared(
         scenario: &str,
         strategy: &str,
@@ -78,7 +76,6 @@ impl CaseReport {
     }
 
     /// What changed, on one line.
-    #[must_use]
     pub fn change(&self) -> String {
         let changes: Vec<String> = self
             .differences
@@ -92,7 +89,6 @@ impl CaseReport {
 
 impl GateReport {
     /// The report over all cases.
-    #[must_use]
     pub fn new(baseline: &str, cases: Vec<CaseReport>) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -103,13 +99,11 @@ impl GateReport {
     }
 
     /// How many cases have this verdict.
-    #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         self.cases.iter().filter(|case| case.verdict == verdict).count()
     }
 
     /// How many cases there are of each verdict, on one line.
-    #[must_use]
     pub fn totals(&self) -> String {
         let verdicts = [
             Verdict::Same,
@@ -156,13 +150,11 @@ impl GateReport {
 }
 
 /// Schema of what `gate --format json` prints.
-#[must_use]
 pub fn gate_schema() -> Schema {
     schema_for!(GateReport)
 }
 
 /// Strategies that are on one side only.
-#[must_use]
 pub fn unmatched(entry: &Entry, strategies: &[&str]) -> Vec<CaseReport> {
     let case = |strategy: &str, message: &str| {
         let message = message.to_owned();

@@ -44,48 +44,15 @@ const YEAR_2000: i64 = 946_684_800;
 const YEAR_2100: i64 = 4_102_444_800;
 
 /// Words of columns that say when a row happened.
-const HAPPENED: [&str; 14] = [
-    "ts",
-    "time",
-    "timestamp",
-    "datetime",
-    "at",
-    "event",
-    "epoch",
-    "when",
-    "occurred",
-    "happened",
-    "date",
-    "day",
-    "zeit",
-    "datum",
-];
+const HAPPENED: &str = "ts time timestamp datetime at event epoch when occurred happened date \
+    day zeit datum";
 
-/// Words of columns that say something else of a row's life.
-const OTHERWISE: [&str; 22] = [
-    "created",
-    "updated",
-    "modified",
-    "changed",
-    "inserted",
-    "loaded",
-    "ingested",
-    "received",
-    "arrival",
-    "processed",
-    "registered",
-    "signup",
-    "joined",
-    "born",
-    "birth",
-    "birthday",
-    "valid",
-    "expires",
-    "expiry",
-    "until",
-    "end",
-    "start",
-];
+/// Words of columns that say something else of a row's life, as of an entity.
+const OF_AN_ENTITY: &str = "created updated modified changed inserted loaded ingested received \
+    arrival processed registered signup joined born birth birthday valid expires";
+
+/// Words of columns with a border of a span.
+const OF_A_SPAN: &str = "expiry until end start";
 
 /// A column that can be read as times.
 #[derive(Clone, Debug)]
@@ -138,13 +105,13 @@ pub(super) fn guess(name: &str, values: &ArrayRef) -> Option<TimeGuess> {
 /// What a name says: for an event time, or against it.
 fn by_name(name: &str) -> f64 {
     let words = words(name);
-    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let any = |list: &str| list.split(' ').any(|known| words.iter().any(|word| word == known));
     let whole: String = words.concat();
     let mut score = 0.0;
-    if any(&HAPPENED) || whole.ends_with("time") || whole.ends_with("timestamp") {
+    if any(HAPPENED) || whole.ends_with("time") || whole.ends_with("timestamp") {
         score += 1.0;
     }
-    if any(&OTHERWISE) {
+    if any(OF_AN_ENTITY) || any(OF_A_SPAN) {
         score -= 1.2;
     }
     score
@@ -152,7 +119,7 @@ fn by_name(name: &str) -> f64 {
 
 /// Whether a name says that the time is of the row's own life, as a table's are.
 pub(super) fn is_of_an_entity(name: &str) -> bool {
-    words(name).iter().any(|word| OTHERWISE[..18].contains(&word.as_str()))
+    words(name).iter().any(|word| OF_AN_ENTITY.split(' ').any(|known| known == word))
 }
 
 /// The unit in which all numbers, or all but a few of many, are times from 2000 to 2100.

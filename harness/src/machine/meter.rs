@@ -20,7 +20,6 @@ pub struct TouchMeter {
 impl TouchMeter {
     /// For arrays of up to `largest` bytes, 4 GB at most; holds the next power
     /// of two.
-    #[must_use]
     pub fn new(largest: u64) -> Self {
         let bytes = Self::bytes_for(largest);
         let region = Region::filled(PageKind::Huge, bytes as usize);
@@ -28,7 +27,6 @@ impl TouchMeter {
     }
 
     /// Bytes that a meter for arrays of up to `largest` bytes holds.
-    #[must_use]
     pub fn bytes_for(largest: u64) -> u64 {
         largest.clamp(LEAST_BYTES, MOST_BYTES).next_power_of_two()
     }
@@ -51,7 +49,6 @@ impl TouchMeter {
 
     /// Nanoseconds of one touch in an array of `bytes`, from the medians of the
     /// samples; none before there are any.
-    #[must_use]
     pub fn touch_ns(&self, bytes: u64) -> Option<f64> {
         let sampled = self.samples.iter().filter(|(_, samples)| !samples.is_empty());
         let rates: Vec<(u64, f64)> =
@@ -64,7 +61,6 @@ impl TouchMeter {
     ///
     /// # Panics
     /// If the array is larger than the largest one.
-    #[must_use]
     pub fn time(&self, bytes: u64, touches: u64) -> Duration {
         let bytes = bytes.max(4096).next_power_of_two() as usize;
         touch::time_of(&self.region.bytes()[..bytes], touches)

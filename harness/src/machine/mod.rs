@@ -50,7 +50,6 @@ const MOST_BYTES: u64 = 1 << 32;
 
 /// Measures this machine; takes about `4 x slice x repetitions` per size and the
 /// time to fill two arrays of `max_bytes`.
-#[must_use]
 pub fn measure(options: &MachineOptions) -> MachineReport {
     let machine = Machine::detect();
     let largest = largest(options.max_bytes, available_bytes());

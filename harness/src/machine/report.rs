@@ -32,7 +32,6 @@ pub struct Repeated {
 
 impl Repeated {
     /// Of samples, at least one.
-    #[must_use]
     pub fn of(samples: &[f64]) -> Self {
         let median = median(samples).unwrap_or(0.0);
         Self { median, spread: spread(samples).unwrap_or(0.0) }
@@ -88,7 +87,6 @@ pub struct SizeLimits {
 impl MachineReport {
     /// Independent touches per second in an array of `bytes` on huge pages,
     /// between the measured sizes by straight lines over the logarithm.
-    #[must_use]
     pub fn touches_per_second(&self, bytes: u64) -> Option<f64> {
         let rates = self.sizes.iter().map(|size| (size.bytes, size.touches_per_second.huge.median));
         between(&rates.collect::<Vec<_>>(), bytes)
@@ -96,7 +94,6 @@ impl MachineReport {
 
     /// The limit of a probe that touches one place in each of these arrays, in
     /// probes per second.
-    #[must_use]
     pub fn probes_per_second(&self, arrays: &[u64]) -> Option<f64> {
         let seconds: Option<f64> =
             arrays.iter().map(|bytes| self.touches_per_second(*bytes).map(|rate| 1.0 / rate)).sum();
@@ -104,7 +101,6 @@ impl MachineReport {
     }
 
     /// A table for people.
-    #[must_use]
     pub fn human(&self) -> String {
         let machine = &self.machine;
         let mut text = String::new();
@@ -136,16 +132,10 @@ impl MachineReport {
             bandwidth.small.median / 1e9,
             bytes::binary(self.array_bytes)
         );
+        let header = "array|fits|touches, huge\nM/s|\
+            touches, 4 KB\nM/s|spread|load after load,\nhuge, ns|4 KB, ns";
         let mut table = Table::new();
-        table.load_preset(presets::UTF8_BORDERS_ONLY).set_header([
-            "array",
-            "fits",
-            "touches, huge\nM/s",
-            "touches, 4 KB\nM/s",
-            "spread",
-            "load after load,\nhuge, ns",
-            "4 KB, ns",
-        ]);
+        table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header.split('|'));
         for size in &self.sizes {
             let (touches, latency) = (size.touches_per_second, size.load_latency_ns);
             table.add_row([

@@ -29,7 +29,6 @@ pub struct MemorySampler {
 
 impl MemorySampler {
     /// Starts sampling.
-    #[must_use]
     pub fn start() -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let peak = Arc::new(AtomicU64::new(0));
@@ -51,7 +50,6 @@ impl MemorySampler {
     }
 
     /// Stops, with a last sample.
-    #[must_use]
     pub fn finish(mut self) -> MemoryPeaks {
         let last = anonymous_bytes();
         self.stop();
@@ -76,7 +74,6 @@ impl Drop for MemorySampler {
 }
 
 /// Anonymous memory of this process now.
-#[must_use]
 pub fn anonymous_bytes() -> Option<u64> {
     status_field("RssAnon:")
 }

@@ -5,7 +5,6 @@ use crate::record::{Ended, RunRecord};
 
 /// Whether the answers of two strategies must agree: they need not where time
 /// ended the stream or cut it into batches.
-#[must_use]
 pub fn comparable(a: &RunRecord, b: &RunRecord) -> bool {
     let ended_by_time = [a, b].iter().any(|run| run.summary.ended == Ended::Duration);
     a.summary.batch_borders == b.summary.batch_borders

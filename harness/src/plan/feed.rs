@@ -81,7 +81,6 @@ impl Feed {
     }
 
     /// Columns.
-    #[must_use]
     pub fn schema(&self) -> SchemaRef {
         match self {
             Self::Recording(source) => SchemaRef::clone(source.schema()),
@@ -91,7 +90,6 @@ impl Feed {
     }
 
     /// Number of rows, where that is known without reading all.
-    #[must_use]
     pub fn rows(&self) -> Option<u64> {
         match self {
             Self::Recording(source) => source.rows(),
@@ -101,7 +99,6 @@ impl Feed {
     }
 
     /// Whether it has no end.
-    #[must_use]
     pub fn is_endless(&self) -> bool {
         matches!(self, Self::Generated(_)) && self.rows().is_none()
     }
@@ -146,7 +143,6 @@ impl Feed {
     }
 
     /// The file with this number, for messages.
-    #[must_use]
     pub fn file_name(&self, file: usize) -> String {
         match self {
             Self::Recording(source) => source
@@ -159,7 +155,6 @@ impl Feed {
     }
 
     /// What it is, for people.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Recording(source) => match source.files() {

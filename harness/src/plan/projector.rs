@@ -24,7 +24,6 @@ pub enum Item {
 
 impl Item {
     /// The input column at this position.
-    #[must_use]
     pub fn column(at: usize) -> Self {
         Self::Value(Value::Column(at))
     }
@@ -67,7 +66,6 @@ impl Projector {
     }
 
     /// Schema of the result.
-    #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -10,7 +10,7 @@ use streamjoin_kernels::{IndexKind, Isa, KeyHasher, StoreKind};
 
 use crate::error::{Failure, Result};
 use crate::scenario::{BROADCAST_THRESHOLD, Choice, Located, Scenario, StrategyOptions, Swap};
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 use crate::text::number::grouped;
 
 /// Fixed, so that runs repeat.
@@ -121,14 +121,12 @@ impl Strategy {
     }
 
     /// Whether the state of a join of two streams may not grow for ever.
-    #[must_use]
     pub fn limits_state(&self) -> bool {
         self.state_limit.rows.is_some() || self.state_limit.bytes.is_some()
     }
 
     /// What this strategy results in for a table of about this many bytes, which may
     /// pin its own choices.
-    #[must_use]
     pub fn resolve(
         &self,
         pinned_layout: Option<Choice<Layout>>,
@@ -296,12 +294,8 @@ fn by_form(name: &str, declared: &[&str], stateful: bool) -> Result<Strategy> {
         let no_index = Layout::ALL.into_iter().filter(|layout| !layout.has_index());
         let no_index: Vec<&str> = no_index.map(Layout::name).collect();
         let stores = StoreKind::ALL.map(StoreKind::name).into_iter().filter(|_| stateful);
-        let near =
-            nearest(name, declared.iter().copied().chain(["auto"]).chain(stores).chain(no_index));
-        let hint = match near {
-            Some(near) => format!("did you mean `{near}`? "),
-            None => String::new(),
-        };
+        let forms = declared.iter().copied().chain(["auto"]).chain(stores).chain(no_index);
+        let hint = did_you_mean(name, forms).map_or_else(String::new, |hint| hint + " ");
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         return Err(Failure::usage(format!(
             "unknown strategy `{name}`: {hint}Declared in the scenario: {known}. Or give `auto`, {}`sort-merge` or layout/index, such as `broadcast/chained`",

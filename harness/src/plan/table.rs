@@ -71,13 +71,11 @@ impl Table {
     }
 
     /// Columns of the table as it is read.
-    #[must_use]
     pub fn schema(&self) -> SchemaRef {
         self.versions[0].feed.schema()
     }
 
     /// Whether a version starts at an event time.
-    #[must_use]
     pub fn follows_time(&self) -> bool {
         self.versions.iter().any(|version| matches!(version.from, Some(VersionStart::Time(_))))
     }
@@ -85,7 +83,6 @@ impl Table {
     /// The version in force in batch `batch`, which starts at event time
     /// `time`: the last listed of those that have started, or the first of all
     /// while none has.
-    #[must_use]
     pub fn in_force(&self, batch: u64, time: Option<i64>) -> usize {
         let started = |from: &Option<VersionStart>| match from {
             None => true,

@@ -17,7 +17,6 @@ pub struct Timing {
 impl Timing {
     /// Rows that arrive before time ends the stream, where both are set: a paced
     /// stream ends with the last row that is due by then.
-    #[must_use]
     pub fn rows(&self) -> Option<u64> {
         let (rate, duration) = self.rows_per_second.zip(self.duration)?;
         Some(rows_due(rate, duration))

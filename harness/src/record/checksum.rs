@@ -45,7 +45,6 @@ impl Eq for Scratch {}
 
 impl Checksum {
     /// A checksum of no rows.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,13 +72,11 @@ impl Checksum {
     }
 
     /// The sum.
-    #[must_use]
     pub fn value(&self) -> u64 {
         self.sum
     }
 
     /// Rows added so far.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }

@@ -72,7 +72,6 @@ impl Environment {
     ///
     /// `isa` and `allocator` are the names of what the run uses; `data_hash`
     /// stands for what it read.
-    #[must_use]
     pub fn detect(isa: &str, allocator: &str, data_hash: Option<String>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -90,7 +89,6 @@ impl Environment {
 
 impl Machine {
     /// Detects this machine; what cannot be read is left out.
-    #[must_use]
     pub fn detect() -> Self {
         let release = read("/proc/sys/kernel/osrelease").unwrap_or_default();
         Self {
@@ -111,7 +109,6 @@ impl Machine {
 
 impl Caches {
     /// Reads the cache sizes of the first core.
-    #[must_use]
     pub fn detect() -> Self {
         let mut caches = Self::default();
         for index in 0..8 {

@@ -54,7 +54,6 @@ pub struct Finding {
 
 impl Finding {
     /// A finding without evidence so far.
-    #[must_use]
     pub fn new(id: &str, severity: Severity, title: String) -> Self {
         Self {
             id: id.to_owned(),

@@ -53,7 +53,6 @@ pub enum Line<'a> {
 
 impl Line<'_> {
     /// The line, without its end.
-    #[must_use]
     pub fn json(&self) -> String {
         // Plain structs of numbers and strings always serialise.
         serde_json::to_string(self)

@@ -6,13 +6,11 @@ use super::{Line, Report};
 
 /// Schema of what `--report` and `--format json` write. The version in it is
 /// [`super::SCHEMA_VERSION`]: within one version fields are only added.
-#[must_use]
 pub fn report_schema() -> Schema {
     schema_for!(Report)
 }
 
 /// Schema of one line of `--format jsonl`.
-#[must_use]
 pub fn line_schema() -> Schema {
     schema_for!(Line<'_>)
 }

@@ -141,7 +141,6 @@ pub enum Ended {
 
 impl Ended {
     /// Why a pass that was cut short by `failure` ended.
-    #[must_use]
     pub fn by(failure: &Failure) -> Self {
         match failure.kind {
             FailureKind::TimedOut => Self::Timeout,

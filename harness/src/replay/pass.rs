@@ -19,7 +19,6 @@ pub struct Pass<'p> {
 
 impl<'p> Pass<'p> {
     /// A pass over `plan` by `strategy`.
-    #[must_use]
     pub fn new(
         plan: &'p Plan,
         strategy: &'p Strategy,

@@ -31,19 +31,16 @@ impl MemoryRows {
     }
 
     /// Columns.
-    #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
     /// The rows.
-    #[must_use]
     pub fn batches(&self) -> &[RecordBatch] {
         &self.batches
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.batches.iter().map(|batch| batch.num_rows() as u64).sum()
     }
@@ -63,7 +60,6 @@ impl InMemory {
     }
 
     /// The rows under `name`.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&MemoryRows> {
         self.0.get(name)
     }

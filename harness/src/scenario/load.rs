@@ -8,7 +8,7 @@ use crate::error::{Failure, Result};
 use crate::scenario::in_memory::InMemory;
 use crate::scenario::resolve::Scenario;
 use crate::scenario::source_text::SourceText;
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 
 /// Reads the scenario file at `path`.
 ///
@@ -94,11 +94,9 @@ fn explain(error: &toml::de::Error, text: &SourceText) -> String {
             && let Some((name, known)) = rest.split_once('`')
         {
             let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-            let hint = match nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`? Known: {}", known.join(", ")),
-                None => format!("known: {}", known.join(", ")),
-            };
-            return format!("{place}: unknown {what} `{name}`; {hint}");
+            let hint = did_you_mean(name, known.iter().copied());
+            let hint = hint.map_or("known".to_owned(), |hint| hint + " Known");
+            return format!("{place}: unknown {what} `{name}`; {hint}: {}", known.join(", "));
         }
     }
     if message.starts_with("invalid type") || message.starts_with("invalid value") {

@@ -17,7 +17,6 @@ pub struct Place {
 
 impl Place {
     /// The scenario that it is in.
-    #[must_use]
     pub fn text(&self) -> &SourceText {
         &self.text
     }
@@ -47,19 +46,16 @@ impl<T> Located<T> {
     }
 
     /// A value that `text` does not say.
-    #[must_use]
     pub fn unwritten(value: T, text: &Arc<SourceText>) -> Self {
         Self { value, place: Place { text: Arc::clone(text), span: None } }
     }
 
     /// Where the scenario says the value; `None` for a default.
-    #[must_use]
     pub fn written_at(&self) -> Option<&Place> {
         Some(&self.place).filter(|place| place.span.is_some())
     }
 
     /// Where the scenario says it.
-    #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
     }

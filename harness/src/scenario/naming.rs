@@ -7,7 +7,6 @@ const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
 
 /// A name for what `path` holds: the file's, else the nearest folder's that is
 /// no pattern and no `key=value`; letters, digits and `_` only.
-#[must_use]
 pub fn name_of_path(path: &str) -> String {
     let whole = Path::new(path);
     let tells = |part: &str| !part.contains(['*', '?', '[', '=']) && part != "." && part != "..";

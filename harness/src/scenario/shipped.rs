@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Failure, Result};
 use crate::scenario::load::load;
 use crate::scenario::resolve::Scenario;
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 
 /// The scenario that `run` runs when none is named.
 pub const DEFAULT_SCENARIO: &str = "nyc-enrich";
@@ -31,11 +31,9 @@ pub fn find(argument: Option<&str>, data_dir: Option<&Path>) -> Result<Scenario>
     match known.iter().find(|(name, _)| name == argument) {
         Some((name, path)) => load(path, name),
         None => {
-            let hint = match nearest(argument, known.iter().map(|(name, _)| name.as_str())) {
-                Some(near) => format!("did you mean `{near}`? "),
-                None => String::new(),
-            };
             let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+            let hint = did_you_mean(argument, names.iter().copied());
+            let hint = hint.map_or_else(String::new, |hint| hint + " ");
             Err(Failure::usage(format!(
                 "unknown scenario `{argument}`: {hint}Give a path to a .toml file or one of the shipped names: {}",
                 names.join(", ")
@@ -45,7 +43,6 @@ pub fn find(argument: Option<&str>, data_dir: Option<&Path>) -> Result<Scenario>
 }
 
 /// Names and files of the scenarios in a data folder, sorted by name.
-#[must_use]
 pub fn shipped(data_dir: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(data_dir.join("scenarios")) else {
         return Vec::new();

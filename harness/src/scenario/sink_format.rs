@@ -6,7 +6,7 @@ use std::str::FromStr;
 use streamjoin_datasets::FileFormat;
 
 use crate::error::{Failure, Result};
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 
 /// The kinds of sink, as `format` and `--output-format` name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +50,8 @@ impl FromStr for SinkFormat {
             return Ok(found);
         }
         let known: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-        let hint = nearest(text, known.iter().map(String::as_str))
-            .map(|name| format!("; did you mean `{name}`?"))
-            .unwrap_or_default();
+        let hint = did_you_mean(text, known.iter().map(String::as_str));
+        let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
         let known = known.join(", ");
         Err(Failure::usage(format!("unknown output format `{text}`{hint} (known: {known})")))
     }

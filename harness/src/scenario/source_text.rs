@@ -28,7 +28,6 @@ impl SourceText {
     }
 
     /// Whether the text was made from flags.
-    #[must_use]
     pub fn is_of_flags(&self) -> bool {
         self.path == Path::new(FLAGS)
     }
@@ -40,26 +39,22 @@ impl SourceText {
     }
 
     /// Whether something was set in the text since it was read.
-    #[must_use]
     pub fn is_edited(&self) -> bool {
         self.edited
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The text.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// `file:line:column` of a byte range, counted from 1, columns in characters; the flag
     /// that the line comes from, if the text was made from flags.
-    #[must_use]
     pub fn place(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let flag = || {
@@ -77,7 +72,6 @@ impl SourceText {
     }
 
     /// A path of the scenario: relative ones start at the scenario's folder.
-    #[must_use]
     pub fn resolve(&self, path: &str) -> PathBuf {
         let path = Path::new(path);
         match self.path.parent() {

@@ -110,7 +110,6 @@ impl SinkSpec {
     }
 
     /// Whether rows go to standard output, so that reports must not.
-    #[must_use]
     pub fn uses_stdout(&self) -> bool {
         match self {
             Self::None => false,

@@ -30,7 +30,6 @@ impl Contender {
     }
 
     /// Whether an index can be measured by itself; else the operator is.
-    #[must_use]
     pub fn is_one_index(self) -> bool {
         self.layout == Layout::Broadcast
     }

@@ -52,7 +52,6 @@ pub struct CostCell {
 
 impl CostCell {
     /// All tables of a cost file.
-    #[must_use]
     pub fn all(isa: Isa) -> Vec<Self> {
         let mut cells = Vec::new();
         for Kind { key, shape, most_rows, indexes } in kinds() {
@@ -83,7 +82,6 @@ impl CostCell {
     }
 
     /// The points of its lines; a line that was skipped has none.
-    #[must_use]
     pub fn points(&self, hits: &[SweepLine], misses: &[SweepLine]) -> Vec<CostPoint> {
         let lines = self.contenders.iter().zip(hits.iter().zip(misses));
         lines.filter_map(|(contender, (hit, miss))| self.point(*contender, hit, miss)).collect()

@@ -23,13 +23,22 @@ const VERIFIED_PAIRS: u64 = 1 << 22;
 /// The generated rows of a workload.
 #[derive(Debug)]
 pub struct Data {
-    workload: Workload,
-    table_schema: SchemaRef,
-    table: Vec<RecordBatch>,
-    keys: Keys,
-    stream_schema: SchemaRef,
-    stream: Vec<RecordBatch>,
-    batches: Vec<ProbeBatch>,
+    /// What they were generated for.
+    pub workload: Workload,
+    /// The columns of the table: the key columns `k0`, `k1` ..., then the
+    /// payload `d0`, `d1` ...; `d0` is the row's number.
+    pub table_schema: SchemaRef,
+    /// The table.
+    pub table: Vec<RecordBatch>,
+    /// The normalised keys of the table.
+    pub keys: Keys,
+    /// The columns of the stream: the key columns, then `row`, the row's number
+    /// over all batches.
+    pub stream_schema: SchemaRef,
+    /// The micro-batches.
+    pub stream: Vec<RecordBatch>,
+    /// The normalised keys of the micro-batches.
+    pub batches: Vec<ProbeBatch>,
     /// Of all probes.
     ordinals: Vec<u64>,
 }
@@ -45,7 +54,6 @@ pub struct ProbeBatch {
 
 impl ProbeBatch {
     /// The batch as an index takes it, with hashes of its keys.
-    #[must_use]
     pub fn probe<'a>(&'a self, hashes: &'a [u64]) -> Probe<'a> {
         Probe::new(&self.keys, hashes, self.matchable.as_ref())
     }
@@ -121,59 +129,13 @@ impl Data {
         })
     }
 
-    /// What they were generated for.
-    #[must_use]
-    pub fn workload(&self) -> &Workload {
-        &self.workload
-    }
-
-    /// The columns of the table: the key columns `k0`, `k1` ..., then the
-    /// payload `d0`, `d1` ...; `d0` is the row's number.
-    #[must_use]
-    pub fn table_schema(&self) -> &SchemaRef {
-        &self.table_schema
-    }
-
-    /// The table.
-    #[must_use]
-    pub fn table(&self) -> &[RecordBatch] {
-        &self.table
-    }
-
-    /// The normalised keys of the table.
-    #[must_use]
-    pub fn keys(&self) -> &Keys {
-        &self.keys
-    }
-
-    /// The columns of the stream: the key columns, then `row`, the row's number
-    /// over all batches.
-    #[must_use]
-    pub fn stream_schema(&self) -> &SchemaRef {
-        &self.stream_schema
-    }
-
-    /// The micro-batches.
-    #[must_use]
-    pub fn stream(&self) -> &[RecordBatch] {
-        &self.stream
-    }
-
-    /// The normalised keys of the micro-batches.
-    #[must_use]
-    pub fn batches(&self) -> &[ProbeBatch] {
-        &self.batches
-    }
-
     /// The equality condition.
-    #[must_use]
     pub fn key_pairs(&self) -> Vec<KeyPair> {
         (0..self.workload.key.types().len()).map(|i| KeyPair::equal(i, i)).collect()
     }
 
     /// The batches that contenders are verified on: all, or fewer where each row
     /// has many matches.
-    #[must_use]
     pub fn verified_batches(&self) -> usize {
         let pairs = (self.workload.batch_rows * self.workload.duplicates) as u64;
         let enough = VERIFIED_PAIRS / pairs.max(1);
@@ -181,7 +143,6 @@ impl Data {
     }
 
     /// All pairs of the first `batches` batches.
-    #[must_use]
     pub fn expected_pairs(&self, batches: usize) -> Found {
         let mut found = Found::default();
         self.each_hit(batches, |row, builds| {
@@ -191,7 +152,6 @@ impl Data {
     }
 
     /// All rows of the first `batches` batches that have a match.
-    #[must_use]
     pub fn expected_rows(&self, batches: usize) -> Found {
         let mut found = Found::default();
         self.each_hit(batches, |row, _| found.row(row));

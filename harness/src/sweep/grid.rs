@@ -32,7 +32,6 @@ pub struct Grid {
 impl Grid {
     /// The workloads, in the order of the fields; those of one table next to
     /// each other.
-    #[must_use]
     pub fn workloads(&self) -> Vec<Workload> {
         let mut all = vec![Workload::default()];
         set(&mut all, &self.build_rows, |workload, &rows| workload.build_rows = rows);
@@ -47,7 +46,6 @@ impl Grid {
     }
 
     /// The contenders of each workload.
-    #[must_use]
     pub fn contenders(&self) -> Vec<Contender> {
         let mut all = Vec::new();
         for &layout in &self.layout {

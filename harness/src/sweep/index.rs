@@ -19,19 +19,16 @@ pub enum SweepIndex {
 
 impl SweepIndex {
     /// An index behind a Bloom filter.
-    #[must_use]
     pub fn filtered(index: IndexKind) -> Self {
         Self::One(Candidate { index, filtered: true })
     }
 
     /// Every index, without filters.
-    #[must_use]
     pub fn all() -> Vec<Self> {
         IndexKind::ALL.map(Self::from).to_vec()
     }
 
     /// What builds it.
-    #[must_use]
     pub fn choice(self) -> IndexChoice {
         match self {
             Self::One(candidate) => candidate.into(),

@@ -36,7 +36,6 @@ impl KeyKind {
                              (any utf8-N from 8 to 1024)";
 
     /// Bytes of a key.
-    #[must_use]
     pub fn bytes(self) -> usize {
         match self {
             Self::I64 | Self::I64Dense => 8,
@@ -47,7 +46,6 @@ impl KeyKind {
     }
 
     /// Distinct keys at most.
-    #[must_use]
     pub fn most(self) -> u64 {
         match self {
             Self::I32 => 1 << 32,
@@ -57,7 +55,6 @@ impl KeyKind {
     }
 
     /// The types of the columns.
-    #[must_use]
     pub fn types(self) -> Vec<DataType> {
         match self {
             Self::I64 | Self::I64Dense => vec![DataType::Int64],

@@ -93,7 +93,6 @@ pub struct SweepLine {
 
 impl SweepLine {
     /// A line without results.
-    #[must_use]
     pub fn new(workload: &Workload, contender: Contender) -> Self {
         Self {
             build_rows: workload.build_rows as u64,
@@ -113,7 +112,6 @@ impl SweepLine {
     }
 
     /// A line of a workload that does not fit into memory.
-    #[must_use]
     pub fn skipped(workload: &Workload, contender: Contender, why: &str) -> Self {
         Self { skipped: Some(why.to_owned()), ..Self::new(workload, contender) }
     }

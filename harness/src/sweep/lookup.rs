@@ -62,7 +62,7 @@ impl Lookup {
     /// index.
     pub fn lay_out(&mut self, data: &Data) {
         let positions = self.built.index.positions();
-        self.unique = data.workload().distinct() == data.workload().build_rows;
+        self.unique = data.workload.distinct() == data.workload.build_rows;
         self.values = Buffer::zeroed(positions + 1);
         for (position, value) in self.values[..positions].iter_mut().enumerate() {
             *value = match &self.built.order {
@@ -73,20 +73,17 @@ impl Lookup {
     }
 
     /// The index.
-    #[must_use]
     pub fn built(&self) -> &BuiltIndex {
         &self.built
     }
 
     /// Bytes of the index and of the order that came with it.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let order = self.built.order.as_ref().map_or(0, |order| order.len() * size_of::<u32>());
         self.built.index.bytes() + order
     }
 
     /// Bytes of the column that [`sum`](Self::sum) adds.
-    #[must_use]
     pub fn payload_bytes(&self) -> usize {
         self.values.len() * size_of::<u64>()
     }
@@ -138,8 +135,8 @@ impl Lookup {
             (Found::default(), Found::default(), 0_u64, 0_u64);
         let mut scratch = Scratch::default();
         let mut builds = Vec::new();
-        for (number, batch) in data.batches()[..batches].iter().enumerate() {
-            let first = (number * data.workload().batch_rows) as u64;
+        for (number, batch) in data.batches[..batches].iter().enumerate() {
+            let first = (number * data.workload.batch_rows) as u64;
             self.each_pairs(batch, &mut scratch, |found| {
                 builds.clear();
                 builds.extend_from_slice(&found.build_rows);
@@ -163,7 +160,7 @@ impl Lookup {
             }
             Err(Failure::wrong_result(format!(
                 "{name} found {what} {found}, right is {expected}; {}",
-                data.workload()
+                &data.workload
             )))
         };
         same("pairs", pairs, data.expected_pairs(batches))?;
@@ -171,7 +168,7 @@ impl Lookup {
         if sum != sum_of_pairs {
             return Err(Failure::wrong_result(format!(
                 "{name} found the sum {sum}, right is {sum_of_pairs}; {}",
-                data.workload()
+                &data.workload
             )));
         }
         Ok(())

@@ -43,9 +43,9 @@ impl<'a> Operator<'a> {
         form: Form,
         pool: Option<Arc<ThreadPool>>,
     ) -> Result<Self> {
-        let keys = data.workload().key.types().len();
+        let keys = data.workload.key.types().len();
         let join_type = if form == Form::Exists { JoinType::LeftSemi } else { JoinType::Inner };
-        let (stream, table) = (data.stream_schema(), data.table_schema());
+        let (stream, table) = (&data.stream_schema, &data.table_schema);
         let mut spec = stream_static::Spec::on(
             Arc::clone(stream),
             Arc::clone(table),
@@ -75,7 +75,7 @@ impl<'a> Operator<'a> {
     /// Builds the table and returns the time.
     pub(super) fn build(&mut self) -> Result<Duration> {
         let start = Instant::now();
-        let snapshot = self.join.build(self.data.table(), 0).map_err(Failure::run)?;
+        let snapshot = self.join.build(&self.data.table, 0).map_err(Failure::run)?;
         let took = start.elapsed();
         self.join.swap(snapshot);
         Ok(took)
@@ -88,7 +88,7 @@ impl<'a> Operator<'a> {
     /// Joins a batch; returns the number of output rows, or their sum.
     pub(super) fn push(&self, batch: usize) -> Result<u64> {
         let mut total = 0_u64;
-        let mut output = self.join.push(&self.data.stream()[batch]).map_err(Failure::run)?;
+        let mut output = self.join.push(&self.data.stream[batch]).map_err(Failure::run)?;
         while let Some(rows) = output.next_batch().map_err(Failure::run)? {
             total = match self.form {
                 Form::Sum => {
@@ -109,7 +109,7 @@ impl<'a> Operator<'a> {
             Form::Exists => self.data.expected_rows(batches),
             _ => self.data.expected_pairs(batches),
         };
-        for batch in &self.data.stream()[..batches] {
+        for batch in &self.data.stream[..batches] {
             let mut output = self.join.push(batch).map_err(Failure::run)?;
             while let Some(rows) = output.next_batch().map_err(Failure::run)? {
                 let column = |i: usize| rows.column(i).as_primitive::<Int64Type>().values();
@@ -130,7 +130,7 @@ impl<'a> Operator<'a> {
         if found != expected {
             return Err(Failure::wrong_result(format!(
                 "{contender} gave {found} rows out, right is {expected}; {}",
-                self.data.workload()
+                &self.data.workload
             )));
         }
         Ok(())

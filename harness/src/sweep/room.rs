@@ -9,13 +9,11 @@ const TAKEN: f64 = 0.85;
 const INDEX_BYTES_PER_ROW: usize = 96;
 
 /// Memory that may be taken; none where the system does not report it.
-#[must_use]
 pub fn free_bytes() -> Option<u64> {
     available_bytes().map(|bytes| (bytes as f64 * TAKEN) as u64)
 }
 
 /// Roughly the bytes that this many contenders of a workload need at a time.
-#[must_use]
 pub fn needed_bytes(workload: &Workload, contenders: usize) -> u64 {
     rows_bytes(workload) + contenders as u64 * contender_bytes(workload)
 }

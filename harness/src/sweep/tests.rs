@@ -86,7 +86,7 @@ fn every_index_gives_the_known_answer_for_every_key() {
         for workload in [small(key), Workload { duplicates: 1, zipf: 0.0, ..small(key) }] {
             let data = Data::generate(&workload).unwrap();
             for index in IndexKind::ALL {
-                let mut lookup = Lookup::build(index, data.keys(), Isa::detect()).unwrap();
+                let mut lookup = Lookup::build(index, &data.keys, Isa::detect()).unwrap();
                 lookup.lay_out(&data);
                 lookup.verify(&data, index.name()).unwrap();
             }
@@ -98,7 +98,7 @@ fn every_index_gives_the_known_answer_for_every_key() {
 fn a_wrong_answer_is_noticed() {
     let data = Data::generate(&small(KeyKind::I64)).unwrap();
     // An index over other keys: those of the table without its last row.
-    let keys = data.keys().slice(0, data.keys().len() - 1);
+    let keys = data.keys.slice(0, data.keys.len() - 1);
     let mut lookup = Lookup::build(IndexKind::default(), &keys, Isa::detect()).unwrap();
     lookup.lay_out(&data);
     let failure = lookup.verify(&data, "chained").unwrap_err();

@@ -53,13 +53,11 @@ const MOST_BATCHES: usize = 1 << 15;
 
 impl Workload {
     /// Different keys of the table.
-    #[must_use]
     pub fn distinct(&self) -> usize {
         self.build_rows.div_ceil(self.duplicates.max(1)).max(1)
     }
 
     /// Micro-batches that are generated, and probed in turn.
-    #[must_use]
     pub fn batches(&self) -> usize {
         let rows = (4 * self.distinct()).clamp(LEAST_PROBES, MOST_PROBES);
         let rows = rows.min(MOST_PROBE_BYTES / self.key.bytes());

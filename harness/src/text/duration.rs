@@ -26,7 +26,6 @@ pub struct Micros(pub i64);
 
 impl Micros {
     /// The same length of time; zero for a negative one.
-    #[must_use]
     pub fn as_duration(self) -> Duration {
         Duration::from_micros(u64::try_from(self.0).unwrap_or(0))
     }
@@ -104,7 +103,6 @@ fn joined(parts: impl Iterator<Item = (u128, &'static str)>) -> String {
 }
 
 /// The whole length, as a scenario reads it: `1 h 30 min`.
-#[must_use]
 pub fn exact(micros: impl Into<i128>) -> String {
     let micros = micros.into();
     let sign = if micros < 0 { "-" } else { "" };
@@ -112,7 +110,6 @@ pub fn exact(micros: impl Into<i128>) -> String {
 }
 
 /// [`exact`] for milliseconds.
-#[must_use]
 pub fn exact_millis(millis: i64) -> String {
     exact(i128::from(millis) * 1000)
 }

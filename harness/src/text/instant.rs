@@ -26,7 +26,6 @@ pub fn timestamp(text: &str) -> Result<i64, String> {
 /// `2013-01-01T10:15:00.000Z`; finer digits are floored.
 ///
 /// Years beyond 9999 and before 0 carry a sign, as ISO-8601 asks.
-#[must_use]
 pub fn iso_millis(micros: i64) -> String {
     let days = micros.div_euclid(MICROS_PER_DAY);
     let of_day = micros.rem_euclid(MICROS_PER_DAY);

@@ -57,7 +57,6 @@ const MOST: usize = 20;
 /// Delays in milliseconds, ascending: none, the scenario's own, `greatest` (with
 /// which nothing more is late), and round lengths from `least`, if given, up to
 /// the greatest of these; from a sixteenth of it at most.
-#[must_use]
 pub fn grid(least: Option<i64>, greatest: i64, own: &[i64]) -> Vec<i64> {
     let most = own.iter().copied().fold(greatest, i64::max);
     let least = least.map_or(most / 16, |least| least.min(most / 16)).max(1);

@@ -9,7 +9,6 @@
 ///
 /// Of a curve that loses the same everywhere it is the cheapest point; of one
 /// that nowhere bends downwards there is none.
-#[must_use]
 pub fn knee(curve: &[(f64, f64)]) -> Option<usize> {
     let cost = Range::of(curve.iter().map(|(cost, _)| *cost))?;
     let loss = Range::of(curve.iter().map(|(_, loss)| *loss))?;

@@ -100,7 +100,6 @@ pub enum Mark {
 
 impl Mark {
     /// As it is printed.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Scenario => "scenario",

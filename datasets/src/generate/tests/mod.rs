@@ -2,11 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrow::array::AsArray;
+use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
-
-use arrow::array::RecordBatch;
 
 use super::*;
 use crate::error::Result;

@@ -91,7 +91,7 @@ pub fn stream_static_condition(
     right: &Scope,
     mode: CastMode,
 ) -> Result<JoinCondition> {
-    condition(text, left, right, mode, None)
+    Sides { left, right, mode, times: None }.condition(text)
 }
 
 /// Binds the condition of a join of two streams, whose event times are at
@@ -107,85 +107,79 @@ pub fn stream_stream_condition(
     mode: CastMode,
     times: &TimeColumns,
 ) -> Result<JoinCondition> {
-    condition(text, left, right, mode, Some(times))
+    Sides { left, right, mode, times: Some(times) }.condition(text)
 }
 
-fn condition(
-    text: &str,
-    left: &Scope,
-    right: &Scope,
+/// What a condition is bound to: both sides, and their event times.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    left: &'a Scope,
+    right: &'a Scope,
     mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    match parse::clause(text)? {
-        Clause::Condition(expr) => split(&expr, left, right, mode, times),
-        Clause::Using(names) => {
-            let mut known: Vec<String> = Vec::new();
-            for name in names {
-                if known.iter().any(|k| k.to_lowercase() == name.value.to_lowercase()) {
-                    let message = format!("USING names `{}` twice", name.value);
-                    return Err(SqlError::at(name.span, message));
+    times: Option<&'a TimeColumns>,
+}
+
+impl Sides<'_> {
+    fn condition(self, text: &str) -> Result<JoinCondition> {
+        match parse::clause(text)? {
+            Clause::Condition(expr) => self.split(&expr),
+            Clause::Using(names) => {
+                let mut known: Vec<String> = Vec::new();
+                for name in names {
+                    if known.iter().any(|k| k.to_lowercase() == name.value.to_lowercase()) {
+                        let message = format!("USING names `{}` twice", name.value);
+                        return Err(SqlError::at(name.span, message));
+                    }
+                    for (scope, side) in [(self.left, "left"), (self.right, "right")] {
+                        scope.resolve(None, &name.value).map_err(|e| {
+                            let message = format!("USING, {side} side: {}", e.message());
+                            SqlError::at(name.span, message)
+                        })?;
+                    }
+                    known.push(name.value);
                 }
-                for (scope, side) in [(left, "left"), (right, "right")] {
-                    scope.resolve(None, &name.value).map_err(|e| {
-                        let message = format!("USING, {side} side: {}", e.message());
-                        SqlError::at(name.span, message)
-                    })?;
-                }
-                known.push(name.value);
+                let condition = self.using(&known)?;
+                Ok(JoinCondition { using: Some(known), ..condition })
             }
-            let condition = using(&known, left, right, mode, times)?;
-            Ok(JoinCondition { using: Some(known), ..condition })
         }
     }
-}
 
-/// Binds the equalities that `USING` stands for.
-fn using(
-    names: &[String],
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    let both = left.join(right);
-    let binder = Binder::new(&both, mode);
-    let mut classifier = Classifier::new(left.columns.len(), times);
-    for name in names {
-        let positions =
-            (left.resolve(None, name)?, left.columns.len() + right.resolve(None, name)?);
-        let (l, r) = (Expr::column(&both, positions.0), Expr::column(&both, positions.1));
-        let equal = binder.compare(CompareOp::Eq, l.clone(), r.clone())?;
-        classifier.add(equal, Some((CompareOp::Eq, l, r)))?;
+    /// Binds the equalities that `USING` stands for.
+    fn using(self, names: &[String]) -> Result<JoinCondition> {
+        let Self { left, right, mode, times } = self;
+        let both = left.join(right);
+        let binder = Binder::new(&both, mode);
+        let mut classifier = Classifier::new(left.columns.len(), times);
+        for name in names {
+            let positions =
+                (left.resolve(None, name)?, left.columns.len() + right.resolve(None, name)?);
+            let (l, r) = (Expr::column(&both, positions.0), Expr::column(&both, positions.1));
+            let equal = binder.compare(CompareOp::Eq, l.clone(), r.clone())?;
+            classifier.add(equal, Some((CompareOp::Eq, l, r)))?;
+        }
+        Ok(classifier.finish())
     }
-    Ok(classifier.finish())
-}
 
-fn split(
-    expr: &Ast,
-    left: &Scope,
-    right: &Scope,
-    mode: CastMode,
-    times: Option<&TimeColumns>,
-) -> Result<JoinCondition> {
-    let both = left.join(right);
-    let mut classifier = Classifier::new(left.columns.len(), times);
-    for conjunct in operands(expr, &BinaryOperator::And) {
-        let mut binder = Binder::new(&both, mode);
-        // Keys keep their operands uncast: the join casts its keys itself.
-        let equality = match equality(conjunct) {
-            Some((op, l, r)) => Some((op, binder.bind(l)?, binder.bind(r)?)),
-            None => None,
-        };
-        let bound = match &equality {
-            Some((op, l, r)) => {
-                binder.compare(*op, l.clone(), r.clone()).map_err(|e| e.or_at(place(conjunct)))?
-            }
-            None => binder.condition(conjunct)?,
-        };
-        classifier.add(bound, equality).map_err(|e| e.or_at(place(conjunct)))?;
+    fn split(self, expr: &Ast) -> Result<JoinCondition> {
+        let both = self.left.join(self.right);
+        let mut classifier = Classifier::new(self.left.columns.len(), self.times);
+        for conjunct in operands(expr, &BinaryOperator::And) {
+            let mut binder = Binder::new(&both, self.mode);
+            // Keys keep their operands uncast: the join casts its keys itself.
+            let equality = match equality(conjunct) {
+                Some((op, l, r)) => Some((op, binder.bind(l)?, binder.bind(r)?)),
+                None => None,
+            };
+            let bound = match &equality {
+                Some((op, l, r)) => binder
+                    .compare(*op, l.clone(), r.clone())
+                    .map_err(|e| e.or_at(place(conjunct)))?,
+                None => binder.condition(conjunct)?,
+            };
+            classifier.add(bound, equality).map_err(|e| e.or_at(place(conjunct)))?;
+        }
+        Ok(classifier.finish())
     }
-    Ok(classifier.finish())
 }
 
 /// The operands of `=`, `<=>` and `IS NOT DISTINCT FROM`.

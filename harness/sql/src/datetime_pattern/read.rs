@@ -5,20 +5,8 @@ use streamjoin_kernels::spark::calendar::{days_from_civil, days_in_month};
 use super::{Field, Part};
 use crate::interval::{DAY, SECOND};
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: &str = "January February March April May June July August September October \
+    November December";
 
 /// The fields that have been read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,8 +64,8 @@ fn take<'t>(
         })
     };
     let (value, length) = match field {
-        Field::MonthName { full: true } => one_of(&mut MONTHS.into_iter())?,
-        Field::MonthName { full: false } => one_of(&mut MONTHS.into_iter().map(|name| &name[..3]))?,
+        Field::MonthName { full: true } => one_of(&mut MONTHS.split(' '))?,
+        Field::MonthName { full: false } => one_of(&mut MONTHS.split(' ').map(|name| &name[..3]))?,
         Field::AmPm => one_of(&mut ["AM", "PM"].into_iter())?,
         Field::Offset { colon, zulu } => offset(text, colon, zulu)?,
         _ => numbered(least, most)?,

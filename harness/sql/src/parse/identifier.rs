@@ -7,7 +7,6 @@ use crate::parse;
 
 /// The name in back-ticks if it is not a plain identifier or SQL would read it
 /// as something else; otherwise the name itself.
-#[must_use]
 pub fn quote_identifier(name: &str) -> String {
     let means_itself = |text: &str| {
         matches!(parse::expression(text), Ok(Expr::Identifier(ident)) if ident.value == name)

@@ -18,8 +18,7 @@ use crate::record::{Environment, Quantiles, SCHEMA_VERSION, csv};
 use crate::replay::system_clock;
 use crate::scenario::{Located, Pace, Scenario};
 use crate::sink::SinkSpec;
-use crate::text::duration::Micros;
-use crate::text::duration::seconds;
+use crate::text::duration::{Micros, seconds};
 use crate::text::number::{self, significant};
 
 /// Looking for a sustainable rate.
@@ -200,27 +199,17 @@ fn json_line(line: &Line<'_>) -> Result<String> {
 }
 
 fn csv(rates: &[SustainableRate]) -> Result<String> {
-    const COLUMNS: [&str; 10] = [
-        "strategy",
-        "rowsPerSecond",
-        "failsAtRowsPerSecond",
-        "p50Ms",
-        "p99Ms",
-        "maxMs",
-        "unthrottledRowsPerSecond",
-        "probes",
-        "inconclusive",
-        "note",
-    ];
+    const COLUMNS: &str = "strategy,rowsPerSecond,failsAtRowsPerSecond,p50Ms,p99Ms,maxMs,\
+        unthrottledRowsPerSecond,probes,inconclusive,note";
     let lines = rates.iter().map(|rate| {
         let mut fields = serde_json::to_value(Line::of(rate)).map_err(Failure::run)?;
         for quantile in ["p50", "p99", "max"] {
             fields[format!("{quantile}Ms")] = fields["latencyMs"][quantile].clone();
         }
         let fields = csv::flat(fields);
-        Ok(COLUMNS.map(|column| fields.get(column)).to_vec())
+        Ok(COLUMNS.split(',').map(|column| fields.get(column)).collect())
     });
-    csv::text(COLUMNS, lines.collect::<Result<_>>()?)
+    csv::text(COLUMNS.split(','), lines.collect::<Result<_>>()?)
 }
 
 fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
@@ -230,16 +219,9 @@ fn lines(scenario: &Scenario, found: &RateReport) -> Vec<String> {
         significant(found.p99_ms),
         seconds(found.probe_seconds)
     ));
-    let mut rows = table(&[
-        "strategy",
-        "sustainable rows/s",
-        "p50 ms",
-        "p99 ms",
-        "max ms",
-        "fails at",
-        "unthrottled",
-        "probes",
-    ]);
+    let header = "strategy|sustainable rows/s|p50 ms|p99 ms|max ms|fails at|unthrottled|\
+        probes";
+    let mut rows = table(header.split('|'));
     for rate in &found.rates {
         let latency = |pick: fn(&Quantiles) -> f64| {
             or_dash(rate.latency_ms.as_ref().map(|l| significant(pick(l))))

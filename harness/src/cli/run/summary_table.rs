@@ -102,7 +102,7 @@ fn counts(summary: &Summary) -> String {
 }
 
 fn dimensions(summary: &Summary) -> Table {
-    let mut table = table(&["dimension", "matched", "unmatched", "unmatched rate"]);
+    let mut table = table(["dimension", "matched", "unmatched", "unmatched rate"]);
     for dimension in &summary.dimensions {
         let rate = dimension.unmatched_rate.map(|rate| percent::decimals(rate, 2));
         table.add_row([
@@ -116,19 +116,9 @@ fn dimensions(summary: &Summary) -> Table {
 }
 
 fn strategies(runs: &[RunRecord]) -> Table {
-    let mut table = table(&[
-        "strategy",
-        "rows/s",
-        "join rows/s",
-        "spread",
-        "passes",
-        "p50 ms",
-        "p99 ms",
-        "max ms",
-        "build ms",
-        "tables",
-        "peak anon",
-    ]);
+    let header = "strategy|rows/s|join rows/s|spread|passes|p50 ms|p99 ms|max ms|build ms|\
+        tables|peak anon";
+    let mut table = table(header.split('|'));
     for RunRecord { strategy, summary, .. } in runs {
         let latency = |pick: fn(&crate::record::Quantiles) -> f64| {
             or_dash(summary.latency_ms.as_ref().map(|latency| millis(pick(latency))))
@@ -152,19 +142,9 @@ fn strategies(runs: &[RunRecord]) -> Table {
 
 /// The state of a join of two streams.
 fn state(runs: &[RunRecord]) -> Table {
-    let mut table = table(&[
-        "state",
-        "peak rows",
-        "plateau",
-        "plateaus",
-        "left at end",
-        "right at end",
-        "peak",
-        "bytes/row",
-        "outer delay p50",
-        "p99",
-        "max",
-    ]);
+    let header = "state|peak rows|plateau|plateaus|left at end|right at end|peak|\
+        bytes/row|outer delay p50|p99|max";
+    let mut table = table(header.split('|'));
     for RunRecord { strategy, summary, .. } in runs {
         let Some(rows) = &summary.state_rows else { continue };
         let delay = |pick: fn(&crate::record::Quantiles) -> f64| {
@@ -189,15 +169,8 @@ fn state(runs: &[RunRecord]) -> Table {
 
 /// How the pace was kept.
 fn pace(runs: &[RunRecord]) -> Table {
-    let mut table = table(&[
-        "pace",
-        "rows/s due",
-        "busy",
-        "late batches",
-        "idle ticks",
-        "behind at end",
-        "at most",
-    ]);
+    let header = "pace|rows/s due|busy|late batches|idle ticks|behind at end|at most";
+    let mut table = table(header.split('|'));
     for RunRecord { strategy, summary, .. } in runs {
         let Some(pace) = &summary.pace else { continue };
         table.add_row([
@@ -216,7 +189,7 @@ fn pace(runs: &[RunRecord]) -> Table {
 /// How the strategies compare with the first.
 fn ratios(first: &RunRecord, others: &[RunRecord]) -> Table {
     let against = format!("against {}", first.strategy);
-    let mut table = table(&[&against, "rows/s", "join rows/s", "p50 latency", "build", "tables"]);
+    let mut table = table([&*against, "rows/s", "join rows/s", "p50 latency", "build", "tables"]);
     let ratio = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) if b > 0.0 => format!("{:.2}x", a / b),
         _ => "-".to_owned(),

@@ -52,7 +52,6 @@ pub enum BoundInput {
 }
 
 /// Opens what `scenario` names and binds its query, as far as it goes.
-#[must_use]
 pub fn bind(scenario: &Scenario) -> Bound {
     let mut bound = Bound {
         input: None,

@@ -36,7 +36,6 @@ pub enum Origin {
 
 impl Origin {
     /// Of a bound expression; a bare column is passed on as it is.
-    #[must_use]
     pub fn of(expr: BoundExpr) -> Self {
         match expr.as_column() {
             Some(column) => Self::Column(column),
@@ -159,7 +158,6 @@ impl Relation {
 
     /// Where the query sees the column that [`find`](Self::find) gave for
     /// `name`: under that name, or another one.
-    #[must_use]
     pub fn seen_as(&self, name: &str, origin: &Origin) -> Option<usize> {
         if let Ok(at) = self.scope.resolve(None, self.bare(name)) {
             return Some(at);

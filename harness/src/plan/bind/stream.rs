@@ -62,7 +62,6 @@ impl BoundTime {
     }
 
     /// Reads it from batches in which source column `c` stands at `position(c)`.
-    #[must_use]
     pub fn reader(&self, position: impl Fn(usize) -> usize) -> EventTime {
         self.reader.over(self.origin.value(position))
     }

@@ -156,7 +156,6 @@ impl BoundStreamStatic {
     }
 
     /// The join with table `name` and its keys, for messages.
-    #[must_use]
     pub fn place(&self, name: &str) -> String {
         let keys = self.keys.iter().map(|key| format!("{} = {}", key.stream, key.table));
         match keys.collect::<Vec<_>>().join(" AND ") {
@@ -166,7 +165,6 @@ impl BoundStreamStatic {
     }
 
     /// Whether stream rows without a match are emitted, null-extended.
-    #[must_use]
     pub fn emits_unmatched(&self) -> bool {
         self.join_type.extends_with_nulls(self.stream_side.opposite())
     }
@@ -280,13 +278,11 @@ fn with_nullability(
 
 impl BoundKey {
     /// The types of both sides before coercion.
-    #[must_use]
     pub fn types(&self) -> (&DataType, &DataType) {
         (self.stream.data_type(), self.table.data_type())
     }
 
     /// Whether the table side is never null in a matching row and a bare column.
-    #[must_use]
     pub fn proves_match(&self) -> Option<usize> {
         match (self.null_equality, Origin::of(self.table.clone())) {
             (NullEquality::NullMatchesNothing, Origin::Column(column)) => Some(column),

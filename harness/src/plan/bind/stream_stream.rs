@@ -12,7 +12,7 @@ use super::time_advice::advice;
 use super::window::{put_in_windows, window_key};
 use crate::error::{Failure, Result};
 use crate::scenario::{Located, Merge, Scenario, Stream, StreamJoin};
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 use streamjoin_sql::{
     self as sql, BoundExpr, JoinCondition, KeyExpr, Scope, ScopeColumn, TimeColumns, WindowColumns,
 };
@@ -153,7 +153,6 @@ impl BoundStreamStream {
     }
 
     /// The join with its keys, for messages.
-    #[must_use]
     pub fn place(&self, left: &str, right: &str) -> String {
         let keys = self.keys.iter().map(|key| format!("{} = {}", key.left, key.right));
         match keys.collect::<Vec<_>>().join(" AND ") {
@@ -191,10 +190,7 @@ pub(in crate::plan) fn side_column(position: usize, left_columns: usize) -> Side
 fn side_named<'s>(name: &Located<String>, scenario: &'s Scenario) -> Result<&'s Stream> {
     scenario.stream(name).ok_or_else(|| {
         let names = scenario.streams.iter().map(|stream| stream.name.as_str());
-        let hint = match nearest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "add [stream.NAME]".to_owned(),
-        };
+        let hint = did_you_mean(name, names).unwrap_or("add [stream.NAME]".to_owned());
         name.refuse(format!("[join] names stream `{}`, which is not there; {hint}", name.value))
     })
 }

@@ -4,13 +4,9 @@
 mod tests;
 
 use arrow::array::cast::AsArray;
-use arrow::array::types::{
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType,
-};
-use arrow::array::{Array, ArrayRef, Int64Array, PrimitiveArray, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow::compute::cast;
-use arrow::datatypes::{ArrowPrimitiveType, DataType, TimeUnit};
+use arrow::datatypes::{DataType, TimeUnit};
 use chrono::NaiveDateTime;
 use chrono::format::{Item as StrftimeItem, StrftimeItems};
 use streamjoin_kernels::JoinError;
@@ -85,19 +81,16 @@ impl EventTime {
     }
 
     /// The same times from `value`.
-    #[must_use]
     pub fn over(&self, value: Value) -> Self {
         Self { value, ..self.clone() }
     }
 
     /// The column, as the scenario names it.
-    #[must_use]
     pub fn column(&self) -> &str {
         &self.column
     }
 
     /// The unit that the scenario names for integers.
-    #[must_use]
     pub fn unit(&self) -> Option<TimeUnit> {
         self.unit
     }
@@ -125,27 +118,17 @@ impl EventTime {
 }
 
 fn units(column: &ArrayRef, unit: TimeUnit) -> Result<Int64Array, JoinError> {
-    let numbers: Int64Array = match column.data_type() {
-        DataType::Timestamp(TimeUnit::Second, _) => as_i64::<TimestampSecondType>(column),
-        DataType::Timestamp(TimeUnit::Millisecond, _) => as_i64::<TimestampMillisecondType>(column),
-        DataType::Timestamp(TimeUnit::Microsecond, _) => as_i64::<TimestampMicrosecondType>(column),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => as_i64::<TimestampNanosecondType>(column),
-        _ => as_i64::<Int64Type>(&cast(column, &DataType::Int64)?),
-    };
+    let numbers = cast(column, &DataType::Int64)?;
+    let numbers = numbers.as_primitive();
     match unit {
-        TimeUnit::Second => scaled(&numbers, |value| value.checked_mul(1_000_000)),
-        TimeUnit::Millisecond => scaled(&numbers, |value| value.checked_mul(1_000)),
-        TimeUnit::Microsecond => Ok(numbers),
-        TimeUnit::Nanosecond => scaled(&numbers, |value| Some(value.div_euclid(1_000))),
+        TimeUnit::Second => scaled(numbers, |value| value.checked_mul(1_000_000)),
+        TimeUnit::Millisecond => scaled(numbers, |value| value.checked_mul(1_000)),
+        TimeUnit::Microsecond => Ok(numbers.clone()),
+        TimeUnit::Nanosecond => scaled(numbers, |value| Some(value.div_euclid(1_000))),
     }
 }
 
 /// The numbers of a column, without copying them.
-fn as_i64<T: ArrowPrimitiveType<Native = i64>>(column: &ArrayRef) -> Int64Array {
-    let column: &PrimitiveArray<T> = column.as_primitive();
-    column.reinterpret_cast()
-}
-
 fn scaled(
     numbers: &Int64Array,
     scale: impl Fn(i64) -> Option<i64>,

@@ -21,7 +21,6 @@ use read::{describe_read, describe_table_read};
 use replay::{describe_batches, describe_stream};
 
 /// What a scenario asks for, as far as it could be understood.
-#[must_use]
 pub fn logical(scenario: &Scenario, bound: &Bound) -> String {
     let mut text = match scenario.text.is_of_flags() {
         true => "scenario in flags\n".to_owned(),

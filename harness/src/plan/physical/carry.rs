@@ -50,7 +50,6 @@ impl Carried {
     }
 
     /// Columns of the rows that are written.
-    #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -17,7 +17,6 @@ impl Plan {
     /// files have in their sidecars, and the settings of generators. `None`
     /// where a file has no sidecar, or has another size than it says, and for
     /// rows in memory.
-    #[must_use]
     pub fn data_hash(&self) -> Option<String> {
         let mut hasher = Sha256::new();
         for feed in self.feeds() {

@@ -95,13 +95,11 @@ fn plan_with(bound: Bound, limit: Option<u64>, carry: bool) -> Result<Plan> {
 
 impl Plan {
     /// Schema of the rows that are emitted.
-    #[must_use]
     pub fn output_schema(&self) -> &SchemaRef {
         self.output().columns.schema()
     }
 
     /// What is emitted.
-    #[must_use]
     pub fn output(&self) -> &OutputPlan {
         match self {
             Self::StreamStatic(plan) => &plan.output,
@@ -110,7 +108,6 @@ impl Plan {
     }
 
     /// Unmatched rows as they are written; none if their columns are not carried.
-    #[must_use]
     pub fn carried(&self) -> Option<&Carried> {
         match self {
             Self::StreamStatic(plan) => plan.carried.as_ref(),
@@ -137,7 +134,6 @@ impl Plan {
     }
 
     /// The joins with tables, in order.
-    #[must_use]
     pub fn joins(&self) -> &[TableJoinPlan] {
         match self {
             Self::StreamStatic(plan) => &plan.joins,
@@ -146,7 +142,6 @@ impl Plan {
     }
 
     /// What is suspicious about the query, though it can be run.
-    #[must_use]
     pub fn warnings(&self) -> &[String] {
         match self {
             Self::StreamStatic(_) => &[],
@@ -166,7 +161,6 @@ impl Plan {
     }
 
     /// How fast rows come, and when the stream ends.
-    #[must_use]
     pub fn timing(&self) -> &Timing {
         match self {
             Self::StreamStatic(plan) => &plan.timing,
@@ -183,7 +177,6 @@ impl Plan {
     }
 
     /// Where a batch ends.
-    #[must_use]
     pub fn trigger(&self) -> &Trigger {
         match self {
             Self::StreamStatic(plan) => &plan.stream.trigger,
@@ -202,14 +195,12 @@ impl Plan {
     /// Whether other batches of the same rows may result in other joined rows: of
     /// two streams, whose watermark moves between batches, and of a table that
     /// changes between them.
-    #[must_use]
     pub fn depends_on_batches(&self) -> bool {
         matches!(self, Self::StreamStream(_))
             || self.joins().iter().any(|join| join.table.refresh == Refresh::EveryBatch)
     }
 
     /// Rows that one pass reads, where it is known.
-    #[must_use]
     pub fn rows(&self) -> Option<u64> {
         let (rows, limit) = match self {
             Self::StreamStatic(plan) => (plan.stream.feed.rows(), plan.stream.limit),

@@ -15,14 +15,12 @@ use streamjoin_sql::BoundExpr;
 impl Relation {
     /// What makes the needed columns, and reads nothing else than them, what
     /// they are made of, and `also`.
-    #[must_use]
     pub fn prepare(&self, needed: &Needed, also: impl IntoIterator<Item = usize>) -> Prepare {
         self.prepare_with(needed, also, |_| Vec::new())
     }
 
     /// The same with `more` columns after the needed ones, made from those that
     /// are read.
-    #[must_use]
     pub fn prepare_with(
         &self,
         needed: &Needed,
@@ -63,19 +61,16 @@ pub struct Prepare {
 
 impl Prepare {
     /// Whether rows may be filtered out.
-    #[must_use]
     pub fn filters(&self) -> bool {
         self.filter.is_some()
     }
 
     /// The condition by which they are.
-    #[must_use]
     pub fn filter_text(&self) -> Option<String> {
         self.filter.as_ref().map(ToString::to_string)
     }
 
     /// Schema of the result.
-    #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         self.projector.schema()
     }
@@ -99,13 +94,11 @@ pub struct Needed(Vec<usize>);
 
 impl Needed {
     /// Number of columns.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether none is needed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -116,13 +109,11 @@ impl Needed {
     }
 
     /// The columns, ascending.
-    #[must_use]
     pub fn as_slice(&self) -> &[usize] {
         &self.0
     }
 
     /// Where `column`, which must be among them, stands.
-    #[must_use]
     pub fn at(&self, column: usize) -> usize {
         debug_assert!(self.0.binary_search(&column).is_ok(), "column {column} was not asked for");
         self.0.partition_point(|&needed| needed < column)

@@ -128,7 +128,6 @@ impl StreamStreamPlan {
     }
 
     /// One of the streams.
-    #[must_use]
     pub fn side(&self, side: Side) -> &SidePlan {
         match side {
             Side::Left => &self.left,

@@ -37,7 +37,6 @@ pub struct TableJoinPlan {
 impl TableJoinPlan {
     /// What `strategy` results in for this join, as far as is known before the
     /// table is loaded.
-    #[must_use]
     pub fn resolve(&self, strategy: &Strategy) -> Resolved {
         let bytes = self.expected_bytes().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         strategy.resolve(self.layout, self.index, bytes.filter(|_| self.has_keys()))

@@ -11,8 +11,7 @@ use streamjoin_kernels::stream_static::Layout;
 
 use crate::error::FailureKind;
 use crate::plan::*;
-use crate::scenario::Scenario;
-use crate::scenario::{Choice, SourceText, parse};
+use crate::scenario::{Choice, Scenario, SourceText, parse};
 
 const SCENARIO: &str = r#"
 [stream.s]

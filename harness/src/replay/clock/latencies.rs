@@ -38,7 +38,6 @@ impl Latencies {
     }
 
     /// Quantiles in milliseconds; `None` without a batch.
-    #[must_use]
     pub fn quantiles(&self) -> Option<Quantiles> {
         let millis = |nanos: u64| nanos.min(self.max) as f64 / 1e6;
         (!self.nanos.is_empty()).then(|| Quantiles {

@@ -40,20 +40,17 @@ impl BatchClock {
     }
 
     /// Time of one phase.
-    #[must_use]
     pub(crate) fn of(&self, phase: Phase) -> Duration {
         self.spent[phase as usize]
     }
 
     /// Time of all phases: the batch's service time.
-    #[must_use]
     pub(crate) fn total(&self) -> Duration {
         self.spent.iter().sum()
     }
 
     /// Time of the join alone: keys, probe and gather, and insert and evict of
     /// a join with state.
-    #[must_use]
     pub(crate) fn join(&self) -> Duration {
         [Phase::Keys, Phase::Insert, Phase::Probe, Phase::Materialise, Phase::Evict]
             .into_iter()
@@ -62,7 +59,6 @@ impl BatchClock {
     }
 
     /// As progress records have it; a join without state evicts nothing.
-    #[must_use]
     pub(crate) fn durations(&self, stateful: bool) -> DurationMs {
         let millis = |time: Duration| time.as_secs_f64() * 1e3;
         let phase = |phase| Some(millis(self.of(phase)));

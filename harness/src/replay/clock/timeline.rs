@@ -20,7 +20,6 @@ pub trait Clock: fmt::Debug + Sync {
 }
 
 /// The machine's clock.
-#[must_use]
 pub fn system_clock() -> &'static dyn Clock {
     static CLOCK: LazyLock<SystemClock> = LazyLock::new(|| SystemClock(Instant::now()));
     &*CLOCK

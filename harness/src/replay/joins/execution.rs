@@ -277,7 +277,7 @@ impl<'p, 's> Execution<'p, 's> {
                 self.outcome.rows_unmatched
             },
             joins: self.counts.iter().map(|counts| (counts.matched, counts.unmatched)).collect(),
-            build_time: dimensions().map(LiveTable::build_time).sum(),
+            build_time: dimensions().map(|table| table.build_time).sum(),
             table_bytes: dimensions().map(LiveTable::peak_bytes).sum(),
             work: self.tables.work(&self.counts, self.outcome.work),
             pace: self.schedule.pace(&self.timeline),

@@ -25,16 +25,16 @@ pub(crate) struct LiveTable<'p> {
     loads: u64,
     /// The build of the open batch, if it made one.
     rebuilt: Option<Duration>,
-    build_time: Duration,
+    pub(crate) build_time: Duration,
     peak_bytes: usize,
     /// Rows of all indexes that were built.
-    indexed_rows: u64,
+    pub(crate) indexed_rows: u64,
     /// Builds the indexes that are swapped in; none where none is.
     behind: Option<BackgroundBuild>,
     /// Warnings about the table that were not reported yet.
     warnings: Vec<String>,
     warned: bool,
-    seen: TableSeen,
+    pub(crate) seen: TableSeen,
 }
 
 #[derive(Debug)]
@@ -221,24 +221,9 @@ impl<'p> LiveTable<'p> {
         self.loaded.as_ref().map_or(0, |loaded| loaded.snapshot.bytes())
     }
 
-    /// What was loaded of it.
-    pub(crate) fn seen(&self) -> TableSeen {
-        self.seen
-    }
-
     /// Greatest size of the table.
     pub(crate) fn peak_bytes(&self) -> u64 {
         self.peak_bytes as u64
-    }
-
-    /// Rows of all indexes that were built, each time that one was.
-    pub(crate) fn indexed_rows(&self) -> u64 {
-        self.indexed_rows
-    }
-
-    /// Time spent in building indexes and payloads.
-    pub(crate) fn build_time(&self) -> Duration {
-        self.build_time
     }
 
     /// As progress records have it.

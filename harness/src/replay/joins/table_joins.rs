@@ -111,9 +111,7 @@ impl<'p> TableJoins<'p> {
     /// What was noticed of the joins and of their tables.
     pub(crate) fn evidence(&self, observer: TableJoinsObserver<'_>) -> Vec<TableJoinEvidence> {
         let joins = observer.finish().into_iter().zip(self.dimensions());
-        joins
-            .map(|(join, dimension)| TableJoinEvidence { table: dimension.seen(), ..join })
-            .collect()
+        joins.map(|(join, dimension)| TableJoinEvidence { table: dimension.seen, ..join }).collect()
     }
 
     /// The dimensions in order.
@@ -129,7 +127,7 @@ impl<'p> TableJoins<'p> {
         let sum = |count: fn(&JoinCounts) -> u64| counts.iter().map(count).sum::<u64>();
         work.rows_probed = Some(sum(|join| join.probed));
         work.keys_compared = Some(sum(|join| join.compared));
-        work.rows_indexed = Some(self.dimensions().map(LiveTable::indexed_rows).sum());
+        work.rows_indexed = Some(self.dimensions().map(|table| table.indexed_rows).sum());
         work.residual_pairs += sum(|join| join.residual_pairs);
         work.values_gathered += sum(|join| join.gathered);
         work

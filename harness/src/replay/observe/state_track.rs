@@ -79,7 +79,6 @@ impl StateTrack {
 
 /// Whether the greatest of the last half is at most a tenth above the greatest
 /// of the second quarter; not known of fewer than four batches.
-#[must_use]
 pub fn plateaus(rows: &[u64]) -> Option<bool> {
     if rows.len() < 4 {
         return None;

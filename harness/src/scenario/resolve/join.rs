@@ -8,8 +8,7 @@ use super::context::{Clauses, Context};
 use super::rows::{Reading, RowSource};
 use crate::error::Result;
 use crate::scenario::located::Located;
-use crate::scenario::spec::{Choice, Refresh, VersionStart};
-use crate::scenario::spec::{JoinSpec, StreamSide, TableSpec};
+use crate::scenario::spec::{Choice, JoinSpec, Refresh, StreamSide, TableSpec, VersionStart};
 use crate::text::duration::Micros;
 
 /// Which rows match, as it is written.

@@ -2,8 +2,7 @@
 
 use super::context::Context;
 use crate::scenario::located::Located;
-use crate::scenario::spec::ReplaySpec;
-use crate::scenario::spec::{DisorderSpec, End, Merge, Pace, Trigger};
+use crate::scenario::spec::{DisorderSpec, End, Merge, Pace, ReplaySpec, Trigger};
 use crate::text::duration::Micros;
 
 /// How the recording is cut into batches, and how fast they come.

@@ -10,8 +10,7 @@ use super::context::{Clauses, Context};
 use crate::error::{Failure, Result};
 use crate::scenario::in_memory::MemoryRows;
 use crate::scenario::located::{Located, Place};
-use crate::scenario::spec::{CsvSpec, Ordered, StreamSpec};
-use crate::scenario::spec::{EventTimeSpec, Finished};
+use crate::scenario::spec::{CsvSpec, EventTimeSpec, Finished, Ordered, StreamSpec};
 use crate::text::duration::Micros;
 
 /// One stream.

@@ -45,13 +45,11 @@ pub struct Scenario {
 
 impl Scenario {
     /// The stream called `name`.
-    #[must_use]
     pub fn stream(&self, name: &str) -> Option<&Stream> {
         self.streams.iter().find(|stream| *stream.name == name)
     }
 
     /// What a malformed cast does.
-    #[must_use]
     pub fn cast_mode(&self) -> CastMode {
         let of_join = self.join.as_ref().and_then(|join| join.ansi.as_ref());
         match of_join.map(|ansi| ansi.value).or(self.ansi).unwrap_or(true) {

@@ -9,8 +9,7 @@ use toml::Spanned;
 
 use super::context::Context;
 use crate::scenario::located::Located;
-use crate::scenario::spec::{Choice, Swap};
-use crate::scenario::spec::{StateLimit as Limit, StrategySpec};
+use crate::scenario::spec::{Choice, StateLimit as Limit, StrategySpec, Swap};
 
 /// Up to this many bytes a table is broadcast unless the strategy says otherwise.
 pub const BROADCAST_THRESHOLD: usize = 1 << 30;

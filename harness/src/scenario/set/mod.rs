@@ -10,11 +10,10 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, Table
 
 use crate::error::{Failure, Result};
 use crate::scenario::load::shape;
-use crate::scenario::resolve::Scenario;
-use crate::scenario::resolve::resolve;
+use crate::scenario::resolve::{Scenario, resolve};
 use crate::scenario::source_text::SourceText;
 use crate::scenario::spec::ScenarioSpec;
-use crate::text::nearest::nearest;
+use crate::text::nearest::did_you_mean;
 
 /// Tables of which one key is given: setting another one replaces it.
 const ONE_OF: [&str; 3] = ["trigger", "pace", "state_limit"];
@@ -114,10 +113,8 @@ fn one_of<'t>(tables: &'t mut ArrayOfTables, what: &str, which: &str) -> Result<
     let at = tables.iter().position(|table| name_of(table).as_deref() == Some(which));
     let at = at.or_else(|| which.parse().ok());
     at.and_then(|at| tables.get_mut(at)).ok_or_else(|| {
-        let hint = match nearest(which, names.iter().map(String::as_str)) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
+        let hint = did_you_mean(which, names.iter().map(String::as_str));
+        let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
         Failure::usage(format!("no {what} `{which}`{hint} There are: {}", names.join(", ")))
     })
 }

@@ -96,7 +96,6 @@ pub enum TimeUnitName {
 
 impl TimeUnitName {
     /// The unit as a scenario writes it.
-    #[must_use]
     pub fn short(self) -> &'static str {
         match self {
             Self::Second => "s",

@@ -34,7 +34,6 @@ impl std::fmt::Debug for Console {
 
 impl Console {
     /// A console that prints to `output`.
-    #[must_use]
     pub fn new(schema: &SchemaRef, output: Box<dyn Write + Send>) -> Self {
         Self { captions: captions(schema), rows: Vec::new(), more: false, output }
     }

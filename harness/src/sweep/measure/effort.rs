@@ -13,7 +13,6 @@ pub struct Effort {
 
 impl Effort {
     /// Calls of `tick` per contender and workload.
-    #[must_use]
     pub fn ticks(self) -> u64 {
         u64::from(self.repetitions) * FORMS
     }

@@ -46,7 +46,7 @@ impl Entry {
     }
 
     pub(super) fn line(&self, data: &Data, baseline: &Self, effort: Effort) -> SweepLine {
-        let workload = data.workload();
+        let workload = &data.workload;
         let median = |samples: &[f64]| (!samples.is_empty()).then(|| Repeated::of(samples).median);
         let against = |own: &[f64], base: &[f64]| Some(median(base)? / median(own)?);
         let [pairs, sum] = [&self.pairs, &self.sum].map(|samples| median(samples));

@@ -48,7 +48,7 @@ fn indexes(
     let mut entries: Vec<&mut Entry> =
         entries.iter_mut().filter(|entry| entry.contender.is_one_index()).collect();
     let build =
-        |entry: &Entry| Lookup::build(entry.contender.index, data.keys(), entry.contender.isa);
+        |entry: &Entry| Lookup::build(entry.contender.index, &data.keys, entry.contender.isa);
     let mut lookups = Vec::with_capacity(entries.len());
     for entry in &mut entries {
         let (lookup, peak) = with_peak(|| build(entry))?;
@@ -86,7 +86,7 @@ fn indexes(
     let mut limits = Limits::new(&touched);
     for _ in 0..effort.repetitions {
         for (place, (entry, lookup)) in entries.iter_mut().zip(&lookups).enumerate() {
-            let (threads, batches) = (entry.contender.threads, data.batches());
+            let (threads, batches) = (entry.contender.threads, &data.batches);
             let [pairs, sum, exists] = &mut turns;
             entry.pairs.push(pairs[place].time(threads, effort.slice, |batch, scratch| {
                 Ok(lookup.pairs(&batches[batch], scratch))
@@ -186,10 +186,10 @@ fn done(entry: &Entry, measurements: u64, tick: &mut dyn FnMut(u64)) {
 
 /// One turn per contender; they start at different batches.
 fn turns(data: &Data, contenders: usize) -> Vec<Turn> {
-    let batches = data.batches().len();
+    let batches = data.batches.len();
     let turn = |place: usize| Turn {
         batches,
-        batch_rows: data.workload().batch_rows,
+        batch_rows: data.workload.batch_rows,
         next: place * batches / contenders.max(1),
     };
     (0..contenders).map(turn).collect()
@@ -202,7 +202,7 @@ fn sample_builds(
     effort: Effort,
     mut sample: impl FnMut(&Entry) -> Result<Duration>,
 ) -> Result<()> {
-    let rows = data.workload().build_rows as f64;
+    let rows = data.workload.build_rows as f64;
     let spent: f64 = entry.build.iter().sum::<f64>() * rows / 1e9;
     if spent > BUILD_TIME.as_secs_f64() {
         return Ok(());
@@ -254,7 +254,7 @@ impl Limits {
     /// Assigns the limits of `entries`, whose arrays are `touched`.
     fn assign(&self, data: &Data, entries: &mut [&mut Entry], touched: &[Touched]) {
         let Some(meter) = &self.meter else { return };
-        let workload = data.workload();
+        let workload = &data.workload;
         for (entry, touched) in entries.iter_mut().zip(touched) {
             let threads = entry.contender.threads.get() as f64;
             let probes = (1.0 - workload.null_share) / threads;

@@ -14,13 +14,11 @@ pub struct Delays {
 
 impl Delays {
     /// Those that a join declares.
-    #[must_use]
     pub fn declared(spec: &stream_stream::Spec) -> Self {
         Self { left: spec.left.watermark_delay, right: spec.right.watermark_delay }
     }
 
     /// The delay of one side.
-    #[must_use]
     pub fn on(self, side: Side) -> Option<i64> {
         match side {
             Side::Left => self.left,

@@ -20,7 +20,6 @@ pub enum Vary {
 
 impl Vary {
     /// Delays of which those that vary are `delay`.
-    #[must_use]
     pub fn delays(self, declared: Delays, delay: i64) -> Delays {
         match self {
             Self::Both => declared.with(Side::Left, delay).with(Side::Right, delay),
@@ -57,7 +56,6 @@ impl Default for Lateness {
 impl Lateness {
     /// A delay, within a thousandth, with which that share of the curable rows
     /// is in time; none without such a row.
-    #[must_use]
     pub(crate) fn delay_for(&self, share: f64) -> Option<i64> {
         let delay = i64::try_from(self.needed.value_at_quantile(share)).unwrap_or(i64::MAX);
         (self.curable > 0).then(|| delay.min(self.greatest))

@@ -7,9 +7,8 @@ use crate::cli::run::summary_table::{rows, title};
 use crate::cli::text_table::{millis, or_dash, table};
 use crate::record::Quantiles;
 use crate::scenario::Scenario;
-use crate::text::bytes;
 use crate::text::number::{grouped, rate};
-use crate::text::percent;
+use crate::text::{bytes, percent};
 
 /// The lines that `run --vary` prints; `verified` = the rows agreed where they must.
 pub(super) fn lines(
@@ -56,7 +55,7 @@ fn runs_table(keys: &[String], runs: &[Run], answers: bool) -> Table {
     ] {
         header.extend(columns.iter().filter(|_| shown));
     }
-    let mut table = table(&header);
+    let mut table = table(header);
     for run in runs {
         let summary = &run.record.summary;
         let latency = |pick: fn(&Quantiles) -> f64| {
