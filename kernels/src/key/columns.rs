@@ -202,14 +202,7 @@ impl<'a> ByteColumn<'a> {
             }
             ByteKind::View | ByteKind::Fixed(..) => {}
         }
-        let mut offsets = Vec::with_capacity(self.array.len() + 1);
-        let mut values = Vec::new();
-        offsets.push(0i64);
-        for row in 0..self.array.len() {
-            values.extend_from_slice(self.get(row));
-            offsets.push(values.len() as i64);
-        }
-        ByteKeys::new(offsets.into(), values.into())
+        ByteKeys::collect((0..self.array.len()).map(|row| self.get(row)))
     }
 
     #[inline]

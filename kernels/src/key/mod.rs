@@ -35,6 +35,7 @@ mod encoded;
 mod encoder;
 mod keys;
 mod shape;
+mod shaped;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -44,4 +45,5 @@ pub use encoded::EncodedKeys;
 pub use encoder::KeyEncoder;
 pub use keys::Keys;
 pub use shape::KeyShape;
+pub(crate) use shaped::{Shaped, shaped, wrong_shape};
 pub use view::{KeyRows, KeyView};

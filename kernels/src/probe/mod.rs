@@ -46,6 +46,7 @@ mod row_columns;
 mod row_store;
 mod scatter;
 mod variable;
+mod width;
 
 pub(crate) use gather::{fixed_array, fixed_width, gather, row_bytes, slice_bytes, values};
 pub use merge::SortMerge;
@@ -53,3 +54,4 @@ pub(crate) use partition::{Partitions, group_rows};
 pub(crate) use payload::Payload;
 pub(crate) use row_columns::RowColumns;
 pub(crate) use scatter::{PartitionedKeys, partition_sizes};
+pub(crate) use width::{Gathered, by_width, each_width};

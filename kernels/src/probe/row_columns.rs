@@ -4,6 +4,7 @@ use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::{ArrowNativeType, DataType, ToByteSlice};
 
 use super::gather::{fixed_width, values};
+use super::width::by_width;
 use crate::pairs::NO_ROW;
 use crate::table::RowWords;
 
@@ -70,13 +71,7 @@ impl<'a> RowColumns<'a> {
             for chunk in *chunks {
                 let target = target.as_ref().map(|target| &target[first..first + chunk.len()]);
                 let rows = Target { first, target, stride, offset };
-                match width {
-                    1 => rows.fill::<u8>(chunk, bytes),
-                    2 => rows.fill::<u16>(chunk, bytes),
-                    4 => rows.fill::<u32>(chunk, bytes),
-                    8 => rows.fill::<u64>(chunk, bytes),
-                    _ => rows.fill::<i128>(chunk, bytes),
-                }
+                by_width!(width, rows.fill(chunk, bytes));
                 first += chunk.len();
             }
         }

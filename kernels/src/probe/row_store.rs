@@ -7,6 +7,7 @@ use arrow::datatypes::DataType;
 
 use super::gather::fixed_array;
 use super::row_columns::{RowColumns, WORD};
+use super::width::{Gathered, each_width};
 use crate::error::Result;
 use crate::memory::{Buffer, Plain};
 use crate::pairs::NO_ROW;
@@ -44,28 +45,6 @@ struct Column {
     /// `start + offset + width <= stride`.
     offset: usize,
     valid: Option<BooleanBuffer>,
-}
-
-/// An output column under construction.
-enum Gathered {
-    W1(Vec<u8>),
-    W2(Vec<u16>),
-    W4(Vec<u32>),
-    W8(Vec<u64>),
-    W16(Vec<i128>),
-}
-
-/// Calls `$body` with `$values` bound to the vector of whichever width.
-macro_rules! each_width {
-    ($gathered:expr, $values:ident => $body:expr) => {
-        match $gathered {
-            Gathered::W1($values) => $body,
-            Gathered::W2($values) => $body,
-            Gathered::W4($values) => $body,
-            Gathered::W8($values) => $body,
-            Gathered::W16($values) => $body,
-        }
-    };
 }
 
 impl RowStore {
@@ -133,13 +112,7 @@ impl RowStore {
         }
         let mut gathered: Vec<Gathered> = wanted
             .iter()
-            .map(|&i| match self.columns[i].width {
-                1 => Gathered::W1(Vec::with_capacity(rows.len())),
-                2 => Gathered::W2(Vec::with_capacity(rows.len())),
-                4 => Gathered::W4(Vec::with_capacity(rows.len())),
-                8 => Gathered::W8(Vec::with_capacity(rows.len())),
-                _ => Gathered::W16(Vec::with_capacity(rows.len())),
-            })
+            .map(|&i| Gathered::with_capacity(self.columns[i].width, rows.len()))
             .collect();
         for block in rows.chunks(BLOCK) {
             for (&i, gathered) in wanted.iter().zip(&mut gathered) {

@@ -148,7 +148,7 @@ impl<S: KeyStore> Chained<S> {
     fn step(
         &self,
         probe: Probe<'_>,
-        keys: S::Probe<'_>,
+        keys: S::Keys<'_>,
         rows: &mut [u32],
         candidates: &mut [u32],
         mut on_candidate: impl FnMut(u32, u32, bool) -> bool,
@@ -205,7 +205,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match per probe row");
-        let keys = S::probe(probe.keys());
+        let keys = S::keys(probe.keys());
         matches.fill(NO_ROW);
         let mut looked_at = 0;
         let (mut rows, mut candidates) = ([0u32; BLOCK], [0u32; BLOCK]);
@@ -241,7 +241,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let keys = S::probe(probe.keys());
+        let keys = S::keys(probe.keys());
         // What a caller's cursor holds is checked once per call, so that the
         // steps need not check.
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");

@@ -25,7 +25,6 @@ use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
 use super::index_kind::{KeyForm, KindOfIndex};
 use super::inline_keys::{InlineKeys, Numbering};
-use crate::key::KeyView;
 use crate::memory::HugePages;
 use crate::pairs::NO_ROW;
 
@@ -109,11 +108,7 @@ impl<K: InlineKeys> Hashbrown<K> {
 
 impl<K: InlineKeys> Locate for Hashbrown<K> {
     const NAME: &'static str = Kind::NAME;
-    type Keys<'a> = K::Keys<'a>;
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        K::keys(keys)
-    }
+    type Shape = K;
 
     fn numbers(&self) -> usize {
         self.numbers
@@ -122,7 +117,7 @@ impl<K: InlineKeys> Locate for Hashbrown<K> {
     #[inline]
     unsafe fn locate<R: RowSource>(
         &self,
-        keys: Self::Keys<'_>,
+        keys: K::Keys<'_>,
         hashes: &[u64],
         rows: R,
         found: &mut [u32],

@@ -3,22 +3,16 @@
 use std::fmt;
 
 use super::byte_entries::ByteEntries;
-use super::store::wrong_shape;
-use crate::key::{ByteKeys, KeyView};
+use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::Plain;
 
 /// How a table of slots holds keys of one shape. In a slot the number counts
 /// from 1; a slot of zeros is empty.
-pub(super) trait InlineKeys: fmt::Debug + Send + Sync + 'static {
-    /// Keys of a side.
-    type Keys<'a>: Copy;
+pub(super) trait InlineKeys: Shaped {
     /// A key, or what distinguishes it from most others, and its number.
     type Slot: Plain + fmt::Debug;
     /// Whether keys are compared outside the slots, too.
     const HAS_ENTRIES: bool = false;
-
-    /// Views keys of this shape.
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_>;
 
     /// For at most `keys` keys.
     fn with_room(keys: usize) -> Self;
@@ -59,14 +53,10 @@ macro_rules! fixed_inline {
         #[derive(Debug)]
         pub(super) struct $name;
 
-        impl InlineKeys for $name {
-            type Keys<'a> = &'a [$word];
-            type Slot = [u64; $slot];
+        shaped!($name: $variant, [$word]);
 
-            fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-                let KeyView::$variant(words) = keys else { wrong_shape() };
-                words
-            }
+        impl InlineKeys for $name {
+            type Slot = [u64; $slot];
 
             fn with_room(_: usize) -> Self {
                 Self
@@ -123,15 +113,11 @@ pub(super) struct InlineBytes {
     entries: ByteEntries,
 }
 
+shaped!(InlineBytes: Bytes, ByteKeys);
+
 impl InlineKeys for InlineBytes {
-    type Keys<'a> = &'a ByteKeys;
     type Slot = [u64; 1];
     const HAS_ENTRIES: bool = true;
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
 
     fn with_room(keys: usize) -> Self {
         Self { entries: ByteEntries::with_room(keys, 1) }

@@ -24,7 +24,6 @@ use super::grouped::{BLOCK, Grouped, Locate, RowSource};
 use super::index_kind::{KeyForm, KindOfIndex};
 use super::inline_keys::{InlineKeys, Numbering};
 use crate::arch::{CacheSizes, prefetch_read};
-use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
@@ -147,11 +146,7 @@ fn fewer<K: InlineKeys>(
 
 impl<K: InlineKeys> Locate for Linear<K> {
     const NAME: &'static str = Kind::NAME;
-    type Keys<'a> = K::Keys<'a>;
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        K::keys(keys)
-    }
+    type Shape = K;
 
     fn numbers(&self) -> usize {
         self.numbers
@@ -160,7 +155,7 @@ impl<K: InlineKeys> Locate for Linear<K> {
     #[inline]
     unsafe fn locate<R: RowSource>(
         &self,
-        keys: Self::Keys<'_>,
+        keys: K::Keys<'_>,
         hashes: &[u64],
         rows: R,
         found: &mut [u32],

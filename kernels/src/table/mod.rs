@@ -94,6 +94,7 @@ pub(crate) use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;
 
+use crate::arch::{Isa, found_bits};
 use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
@@ -212,10 +213,7 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
         assert_eq!(found.len(), probe.len().div_ceil(64), "one bit per probe row");
         let mut matches = vec![NO_ROW; probe.len()];
         self.first_match(probe, &mut matches);
-        for (word, matches) in found.iter_mut().zip(matches.chunks(64)) {
-            let bits = matches.iter().enumerate();
-            *word = bits.fold(0, |word, (i, &row)| word | u64::from(row != NO_ROW) << i);
-        }
+        found_bits(Isa::Portable, &matches, found);
     }
 
     /// Appends matching pairs until about `limit` pairs are held or the

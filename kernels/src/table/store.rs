@@ -9,13 +9,11 @@ use std::fmt;
 use std::hash::Hash;
 
 use crate::arch::prefetch_read;
-use crate::key::KeyView;
+use crate::key::{ByteKeys, KeyView, Shaped, shaped};
 use crate::memory::Buffer;
 
 /// The entries of a build side whose keys have one shape.
-pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
-    /// The probe side's keys.
-    type Probe<'a>: Copy;
+pub(super) trait KeyStore: Shaped {
     /// A key as an ordinary map owns it.
     type Owned: OwnedKey;
 
@@ -37,16 +35,13 @@ pub(super) trait KeyStore: fmt::Debug + Send + Sync + 'static {
     /// If either is not below [`entries`](Self::entries).
     fn link(&mut self, entry: u32, next: u32);
 
-    /// Views probe keys, which have the shape of the store.
-    fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
-
     /// Whether the key at `entry` is that of probe row `row`; false or
     /// anything for entry 0, which the caller discards.
     ///
     /// # Safety
     /// `entry` is below [`entries`](Self::entries) and `row` is below the
     /// number of probe keys.
-    unsafe fn matches(&self, entry: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool;
+    unsafe fn matches(&self, entry: u32, probe: Self::Keys<'_>, row: usize, hash: u64) -> bool;
 
     /// Prefetches what `matches` and `next` will read first.
     fn prefetch(&self, entry: u32);
@@ -70,11 +65,6 @@ pub(crate) trait OwnedKey:
     fn heap_bytes(&self) -> usize;
 }
 
-#[cold]
-pub(super) fn wrong_shape() -> ! {
-    panic!("keys of another shape than the index was built with")
-}
-
 macro_rules! fixed_store {
     ($store:ident, $word:ty, $variant:ident, $words:literal, $what:literal) => {
         #[doc = $what]
@@ -84,12 +74,13 @@ macro_rules! fixed_store {
             entries: Buffer<[u64; $words + 1]>,
         }
 
+        shaped!($store: $variant, [$word]);
+
         impl KeyStore for $store {
-            type Probe<'a> = &'a [$word];
             type Owned = $word;
 
             fn new(keys: KeyView<'_>, _hashes: &[u64]) -> Self {
-                let keys = Self::probe(keys);
+                let keys = Self::keys(keys);
                 let mut entries = Buffer::<[u64; $words + 1]>::zeroed(keys.len() + 1);
                 for (entry, &key) in entries[1..].iter_mut().zip(keys) {
                     for (i, word) in entry[..$words].iter_mut().enumerate() {
@@ -114,11 +105,6 @@ macro_rules! fixed_store {
             fn link(&mut self, entry: u32, next: u32) {
                 assert!((next as usize) < self.entries.len());
                 self.entries[entry as usize][$words] = u64::from(next);
-            }
-
-            fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
-                let KeyView::$variant(words) = keys else { wrong_shape() };
-                words
             }
 
             #[inline(always)]
@@ -147,7 +133,7 @@ macro_rules! fixed_store {
 
             #[inline]
             fn each(keys: KeyView<'_>, from: usize, mut visit: impl FnMut(usize, &$word) -> bool) {
-                for (row, key) in $store::probe(keys).iter().enumerate().skip(from) {
+                for (row, key) in $store::keys(keys).iter().enumerate().skip(from) {
                     if !visit(row, key) {
                         break;
                     }
@@ -156,7 +142,7 @@ macro_rules! fixed_store {
 
             #[inline]
             fn at(keys: KeyView<'_>, row: usize) -> &$word {
-                &$store::probe(keys)[row]
+                &$store::keys(keys)[row]
             }
 
             fn to_owned(key: &$word) -> Self {
@@ -184,12 +170,13 @@ pub(super) struct StoredBytes {
 
 const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
 
+shaped!(StoredBytes: Bytes, ByteKeys);
+
 impl KeyStore for StoredBytes {
-    type Probe<'a> = &'a crate::key::ByteKeys;
     type Owned = Box<[u8]>;
 
     fn new(keys: KeyView<'_>, hashes: &[u64]) -> Self {
-        let keys = Self::probe(keys);
+        let keys = Self::keys(keys);
         // One more than there are rows and fillers: it says where the last key ends.
         let mut entries = Buffer::<[u64; 2]>::zeroed(keys.len() + 2);
         let mut end = 0;
@@ -224,13 +211,8 @@ impl KeyStore for StoredBytes {
         *word = *word & UPPER_HALF | u64::from(next);
     }
 
-    fn probe(keys: KeyView<'_>) -> Self::Probe<'_> {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
-
     #[inline(always)]
-    unsafe fn matches(&self, entry: u32, probe: Self::Probe<'_>, row: usize, hash: u64) -> bool {
+    unsafe fn matches(&self, entry: u32, probe: Self::Keys<'_>, row: usize, hash: u64) -> bool {
         let entry = entry as usize;
         debug_assert!(entry < self.entries() && row < probe.len());
         // SAFETY: the caller keeps `entry < entries() < entries.len()`.
@@ -256,7 +238,7 @@ impl OwnedKey for Box<[u8]> {
 
     #[inline]
     fn each(keys: KeyView<'_>, from: usize, mut visit: impl FnMut(usize, &[u8]) -> bool) {
-        let keys = StoredBytes::probe(keys);
+        let keys = StoredBytes::keys(keys);
         for row in from..keys.len() {
             if !visit(row, keys.get(row)) {
                 break;
@@ -266,7 +248,7 @@ impl OwnedKey for Box<[u8]> {
 
     #[inline]
     fn at(keys: KeyView<'_>, row: usize) -> &[u8] {
-        StoredBytes::probe(keys).get(row)
+        StoredBytes::keys(keys).get(row)
     }
 
     fn to_owned(key: &[u8]) -> Self {

@@ -7,15 +7,15 @@ use super::{Isa, dispatch};
 
 /// Hashes whose words are prefetched together, and whose answers fill a word. As
 /// many as a word has bits; other sizes were not measured.
-pub(in crate::arch) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Mixes a hash once more, so that the filter depends neither on the bits that
 /// the index behind it takes its buckets from nor on those that a partition has
 /// in common.
-pub(in crate::arch) const BLOOM_MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const BLOOM_MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Where the numbers of the bits of a key lie in its mixed hash.
-pub(in crate::arch) const BIT_SHIFTS: [u32; 4] = [8, 14, 20, 26];
+pub(crate) const BIT_SHIFTS: [u32; 4] = [8, 14, 20, 26];
 
 /// The filter's bits for a hash: the number of their word, of `words` words, of
 /// which there are fewer than 2^32, and the bits in it.

@@ -28,4 +28,4 @@ macro_rules! bloom_kernels {
         }
     };
 }
-pub(in crate::arch) use bloom_kernels;
+pub(crate) use bloom_kernels;

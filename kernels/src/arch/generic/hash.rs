@@ -15,7 +15,7 @@ macro_rules! hash_kernels {
         }
 
         #[target_feature(enable = $features)]
-        pub(in crate::arch) fn hash_words(words: &[u64], seed: u64, hashes: &mut [u64]) {
+        pub(crate) fn hash_words(words: &[u64], seed: u64, hashes: &mut [u64]) {
             let whole = words.len().min(hashes.len()) / LANES * LANES;
             let seed_lanes = splat(seed as i64);
             for start in (0..whole).step_by(LANES) {
@@ -30,7 +30,7 @@ macro_rules! hash_kernels {
         }
 
         #[target_feature(enable = $features)]
-        pub(in crate::arch) fn hash_wide(words: &[i128], seed: u64, hashes: &mut [u64]) {
+        pub(crate) fn hash_wide(words: &[i128], seed: u64, hashes: &mut [u64]) {
             let whole = words.len().min(hashes.len()) / LANES * LANES;
             let seed_lanes = splat(seed as i64);
             for start in (0..whole).step_by(LANES) {
@@ -47,4 +47,4 @@ macro_rules! hash_kernels {
         }
     };
 }
-pub(in crate::arch) use hash_kernels;
+pub(crate) use hash_kernels;

@@ -47,7 +47,7 @@ macro_rules! pilot_kernels {
         /// # Safety
         /// There is a pilot for each bucket and three bytes after the last one.
         #[target_feature(enable = $features)]
-        pub(in crate::arch) unsafe fn pilot_slots(
+        pub(crate) unsafe fn pilot_slots(
             geometry: &Geometry,
             pilots: &[u8],
             hashes: &[u64],
@@ -71,4 +71,4 @@ macro_rules! pilot_kernels {
         }
     };
 }
-pub(in crate::arch) use pilot_kernels;
+pub(crate) use pilot_kernels;

@@ -5,7 +5,7 @@ use crate::pairs::Pairs;
 /// them and drops the rows that have none that is worth reading; `read` reads them:
 /// a pair for each that matches, and the next ones take their place.
 #[inline(always)]
-pub(in crate::arch) fn walk_rounds<C: Chains>(
+pub(crate) fn walk_rounds<C: Chains>(
     chains: &C,
     active: &mut Active,
     pairs: &mut Pairs,

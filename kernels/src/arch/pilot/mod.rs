@@ -53,9 +53,9 @@ impl Geometry {
 }
 
 /// What makes 32 different bits of each pilot.
-pub(in crate::arch) const PILOT_STEP: u32 = 0x9e37_79b9;
+pub(crate) const PILOT_STEP: u32 = 0x9e37_79b9;
 /// Spreads the bits of a changed hash.
-pub(in crate::arch) const SLOT_MIX: u32 = 0x85eb_ca6b;
+pub(crate) const SLOT_MIX: u32 = 0x85eb_ca6b;
 
 /// How many bytes beyond the last pilot the kernels may read.
 pub(crate) const PILOT_PADDING: usize = 3;
@@ -126,4 +126,4 @@ pub(crate) struct Hashed<'a> {
 
 /// Keys whose table words are on their way while others are compared.
 /// The prototype of this crate found 16 to 64 best; not measured here.
-pub(in crate::arch) const IN_FLIGHT: usize = 64;
+pub(crate) const IN_FLIGHT: usize = 64;

@@ -3,7 +3,7 @@ use crate::arch::prefetch_read;
 
 /// # Safety
 /// The filter has between 1 and 2^32 - 1 words.
-pub(in crate::arch) unsafe fn bloom_passing(
+pub(crate) unsafe fn bloom_passing(
     filter: &[u64],
     prefetch: bool,
     hashes: &[u64],

@@ -1,12 +1,12 @@
 use crate::arch::{mix, mix_wide};
 
-pub(in crate::arch) fn hash_words(words: &[u64], seed: u64, hashes: &mut [u64]) {
+pub(crate) fn hash_words(words: &[u64], seed: u64, hashes: &mut [u64]) {
     for (hash, &word) in hashes.iter_mut().zip(words) {
         *hash = mix(word ^ seed);
     }
 }
 
-pub(in crate::arch) fn hash_wide(words: &[i128], seed: u64, hashes: &mut [u64]) {
+pub(crate) fn hash_wide(words: &[i128], seed: u64, hashes: &mut [u64]) {
     for (hash, &word) in hashes.iter_mut().zip(words) {
         *hash = mix_wide(word, seed);
     }

@@ -4,7 +4,7 @@ use crate::pairs::NO_ROW;
 
 /// # Safety
 /// There is a pilot for each bucket.
-pub(in crate::arch) unsafe fn pilot_slots(
+pub(crate) unsafe fn pilot_slots(
     geometry: &Geometry,
     pilots: &[u8],
     hashes: &[u64],
@@ -21,7 +21,7 @@ pub(in crate::arch) unsafe fn pilot_slots(
 
 /// # Safety
 /// There is a pilot for each bucket, and a word for each slot.
-pub(in crate::arch) unsafe fn pilot_matches(
+pub(crate) unsafe fn pilot_matches(
     geometry: &Geometry,
     pilots: &[u8],
     table: Strided<'_>,

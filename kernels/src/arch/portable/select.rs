@@ -1,6 +1,6 @@
 use crate::pairs::NO_ROW;
 
-pub(in crate::arch) fn select_matches(
+pub(crate) fn select_matches(
     matches: &[u32],
     first: u32,
     probe_rows: &mut [u32],
@@ -15,7 +15,7 @@ pub(in crate::arch) fn select_matches(
     count
 }
 
-pub(in crate::arch) fn found_bits(matches: &[u32], found: &mut [u64]) {
+pub(crate) fn found_bits(matches: &[u32], found: &mut [u64]) {
     for (word, matches) in found.iter_mut().zip(matches.chunks(64)) {
         let bits = matches.iter().enumerate();
         *word = bits.fold(0, |word, (i, &row)| word | u64::from(row != NO_ROW) << i);

@@ -7,7 +7,7 @@ use crate::pairs::Pairs;
 
 /// # Safety
 /// What [`walk_chains`](crate::arch::walk_chains) asks for.
-pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
+pub(crate) unsafe fn walk_chains<C: Chains>(
     chains: &C,
     blocks: Blocks<'_>,
     active: &mut Active,
@@ -72,7 +72,7 @@ fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
 /// # Safety
 /// What [`walk_chains`](crate::arch::walk_chains) asks for.
 #[inline(always)]
-pub(in crate::arch) unsafe fn read<C: Chains>(
+pub(crate) unsafe fn read<C: Chains>(
     chains: &C,
     blocks: Blocks<'_>,
     active: &mut Active,

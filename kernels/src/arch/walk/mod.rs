@@ -23,8 +23,8 @@ use crate::pairs::Pairs;
 pub(crate) const WALK_ROWS: usize = 256;
 /// Rows in the widest vector: columns and lists have room for one more vector,
 /// so that whole vectors can be stored.
-pub(in crate::arch) const LANES: usize = 8;
-pub(in crate::arch) const ROOM: usize = WALK_ROWS + LANES;
+pub(crate) const LANES: usize = 8;
+pub(crate) const ROOM: usize = WALK_ROWS + LANES;
 
 /// The last word of a stored row's entry: the link to the next older row of its
 /// chain in the lower half; above it how far the event time lies after the base
@@ -138,10 +138,10 @@ pub(crate) struct Active {
     pub(crate) from: [i64; ROOM],
     pub(crate) to: [i64; ROOM],
     /// The entry of the candidate; null if that takes a closer look.
-    pub(in crate::arch) entries: [*const u64; ROOM],
+    pub(crate) entries: [*const u64; ROOM],
     /// Base and floor of the candidate's block.
-    pub(in crate::arch) bases: [i64; ROOM],
-    pub(in crate::arch) floors: [i64; ROOM],
+    pub(crate) bases: [i64; ROOM],
+    pub(crate) floors: [i64; ROOM],
 }
 
 impl Active {
@@ -161,10 +161,10 @@ impl Active {
 
 /// Pairs in the making: the first `len` are found, and there is room for a
 /// vector more than may still be found.
-pub(in crate::arch) struct Lists<'a> {
-    pub(in crate::arch) probe: &'a mut [u32],
-    pub(in crate::arch) stored: &'a mut [u32],
-    pub(in crate::arch) len: usize,
+pub(crate) struct Lists<'a> {
+    pub(crate) probe: &'a mut [u32],
+    pub(crate) stored: &'a mut [u32],
+    pub(crate) len: usize,
 }
 
 /// Walks from the candidates of `active` until no row has one left or `limit`

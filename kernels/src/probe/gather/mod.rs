@@ -9,6 +9,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow::compute::take;
 use arrow::datatypes::{ArrowNativeType, DataType};
 
+use super::width::by_width;
 use crate::error::Result;
 
 /// The rows of `array` named by `rows`.
@@ -29,13 +30,7 @@ pub(crate) fn gather(array: &ArrayRef, rows: &[u32]) -> Result<ArrayRef> {
         let valid = |i: usize| nulls.is_valid(rows[i] as usize);
         NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), valid))
     });
-    let values = match width {
-        1 => fixed(values::<u8>(&data), rows),
-        2 => fixed(values::<u16>(&data), rows),
-        4 => fixed(values::<u32>(&data), rows),
-        8 => fixed(values::<u64>(&data), rows),
-        _ => fixed(values::<i128>(&data), rows),
-    };
+    let values = by_width!(width, gathered(&data, rows));
     fixed_array(data_type, rows.len(), values, nulls)
 }
 
@@ -61,8 +56,9 @@ pub(crate) fn values<T: ArrowNativeType>(data: &ArrayData) -> &[T] {
     data.buffer::<T>(0).get(..data.len()).expect("an array holds its length of values")
 }
 
-/// Copies `values[rows[i]]` for each `i`.
-fn fixed<T: ArrowNativeType>(values: &[T], rows: &[u32]) -> Buffer {
+/// Copies the value of `rows[i]` for each `i`.
+fn gathered<T: ArrowNativeType>(data: &ArrayData, rows: &[u32]) -> Buffer {
+    let values = values::<T>(data);
     check_bounds(rows, values.len());
     let gathered: Vec<T> = rows
         .iter()

@@ -1,28 +1,19 @@
 //! Keys in ascending order, one type per shape.
 
 use std::cmp::Ordering;
-use std::fmt;
 
 use super::sort::{Entry, sort};
 use crate::arch::prefetch_read;
-use crate::key::{ByteKeys, KeyView};
+use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::{Buffer, Plain};
 
 /// One key in this many is sampled: two cache lines of words. Not measured.
 pub(super) const SAMPLED: usize = 16;
 
 /// A build side in the order of its keys.
-pub(super) trait SortedKeys: fmt::Debug + Send + Sync + Sized + 'static {
-    /// Keys of one side, as they came.
-    type Keys<'a>: Copy;
+pub(super) trait SortedKeys: Shaped + Sized {
     /// What a side is sorted by, and its row.
     type Entry: Plain;
-
-    /// Keys of the shape of this store.
-    ///
-    /// # Panics
-    /// If they have another shape.
-    fn view(keys: KeyView<'_>) -> Self::Keys<'_>;
 
     /// Whether they ascend as they are.
     fn ascend(keys: Self::Keys<'_>) -> bool;
@@ -74,14 +65,10 @@ pub(super) type WideKeys = FixedKeys<2, 3>;
 
 macro_rules! fixed_keys {
     ($words:literal, $entry:literal, $word:ty, $variant:ident, $split:expr) => {
-        impl SortedKeys for FixedKeys<$words, $entry> {
-            type Keys<'a> = &'a [$word];
-            type Entry = Entry<$entry>;
+        shaped!(FixedKeys<$words, $entry>: $variant, [$word]);
 
-            fn view(keys: KeyView<'_>) -> Self::Keys<'_> {
-                let KeyView::$variant(words) = keys else { wrong_shape() };
-                words
-            }
+        impl SortedKeys for FixedKeys<$words, $entry> {
+            type Entry = Entry<$entry>;
 
             fn ascend(keys: Self::Keys<'_>) -> bool {
                 let split: fn($word) -> [u64; $words] = $split;
@@ -188,14 +175,10 @@ impl StringKeys {
     }
 }
 
-impl SortedKeys for StringKeys {
-    type Keys<'a> = &'a ByteKeys;
-    type Entry = Entry<2>;
+shaped!(StringKeys: Bytes, ByteKeys);
 
-    fn view(keys: KeyView<'_>) -> Self::Keys<'_> {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
+impl SortedKeys for StringKeys {
+    type Entry = Entry<2>;
 
     fn ascend(keys: Self::Keys<'_>) -> bool {
         (1..keys.len()).all(|row| keys.get(row - 1) <= keys.get(row))
@@ -278,9 +261,4 @@ impl SortedKeys for StringKeys {
     fn same(&self, one: usize, other: usize) -> bool {
         self.prefixes[one] == self.prefixes[other] && self.get(one) == self.get(other)
     }
-}
-
-#[cold]
-fn wrong_shape() -> ! {
-    panic!("keys of another shape than the table was sorted by")
 }

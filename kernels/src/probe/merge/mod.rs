@@ -52,7 +52,7 @@ impl IndexBuilder for SortMerge {
 
 fn sorted<K: SortedKeys>(keys: KeyView<'_>) -> BuiltIndex {
     let rows = keys.len() as u32;
-    let keys = K::view(keys);
+    let keys = K::keys(keys);
     if K::ascend(keys) {
         let table = K::new(keys, (0..rows as usize).map(|row| K::entry(keys, row as u32)));
         return BuiltIndex::in_row_order(SortedTable::new(table));
@@ -81,7 +81,7 @@ impl<K: SortedKeys> SortedTable<K> {
     /// the order of the keys, with its first position. Returns how many rows
     /// were merged.
     fn merge(&self, probe: Probe<'_>, mut found: impl FnMut(u32, u32)) -> u64 {
-        let keys = K::view(probe.keys());
+        let keys = K::keys(probe.keys());
         let mut entries = Buffer::<K::Entry>::zeroed(match probe.matchable() {
             None => probe.len(),
             Some(rows) => rows.count_set_bits(),

@@ -8,8 +8,8 @@ use crate::arch::{BlockHead, Blocks, prefetch_address};
 
 /// Blocks in the order of their rows.
 #[derive(Debug)]
-pub(in crate::state) struct Directory {
-    pub(in crate::state) numbers: Numbers,
+pub(crate) struct Directory {
+    pub(crate) numbers: Numbers,
     /// Words of an entry.
     pub(super) entry_words: usize,
     /// The first row of the block that rows are appended to.
@@ -44,12 +44,7 @@ const GONE: BlockHead =
 impl Directory {
     /// An empty directory of numbers of `bits` bits under `tag`, for blocks of
     /// `block_rows` rows; the first row is number `first`, rounded down to a block.
-    pub(in crate::state) fn new<E: EntryKey>(
-        tag: u32,
-        bits: u32,
-        block_rows: usize,
-        first: u32,
-    ) -> Self {
+    pub(crate) fn new<E: EntryKey>(tag: u32, bits: u32, block_rows: usize, first: u32) -> Self {
         Self {
             numbers: Numbers::new(tag, bits, block_rows, first),
             entry_words: E::WORDS,
@@ -83,12 +78,12 @@ impl Directory {
     }
 
     /// The first row of the block that rows are appended to, if there is one.
-    pub(in crate::state) fn open(&self) -> Option<RowNumber> {
+    pub(crate) fn open(&self) -> Option<RowNumber> {
         self.open
     }
 
     /// The block that rows are appended to, if there is one.
-    pub(in crate::state) fn open_block(&self) -> Option<&Block> {
+    pub(crate) fn open_block(&self) -> Option<&Block> {
         match &self.cold[self.place(self.open?)] {
             Cold::Held(block) => Some(block),
             _ => None,
@@ -96,7 +91,7 @@ impl Directory {
     }
 
     /// The block of a row and where the row lies in it; `None` if it is gone.
-    pub(in crate::state) fn locate(&self, row: RowNumber) -> Option<(&Block, usize)> {
+    pub(crate) fn locate(&self, row: RowNumber) -> Option<(&Block, usize)> {
         match &self.cold[self.place(row)] {
             Cold::Held(block) if self.numbers.is_current(row) => {
                 let at = self.numbers.offset(row);
@@ -106,14 +101,14 @@ impl Directory {
         }
     }
 
-    pub(in crate::state) fn block(&self, row: RowNumber) -> Option<&Block> {
+    pub(crate) fn block(&self, row: RowNumber) -> Option<&Block> {
         match &self.cold[self.place(row)] {
             Cold::Held(block) if self.numbers.is_current(row) => Some(block),
             _ => None,
         }
     }
 
-    pub(in crate::state) fn block_mut(&mut self, row: RowNumber) -> Option<&mut Block> {
+    pub(crate) fn block_mut(&mut self, row: RowNumber) -> Option<&mut Block> {
         let place = self.place(row);
         let current = self.numbers.is_current(row);
         match &mut self.cold[place] {
@@ -123,7 +118,7 @@ impl Directory {
     }
 
     /// The link of a row; `None` if it is not current.
-    pub(in crate::state) fn link<E: EntryKey>(&self, row: RowNumber) -> Option<RowNumber> {
+    pub(crate) fn link<E: EntryKey>(&self, row: RowNumber) -> Option<RowNumber> {
         if !self.numbers.is_current(row) {
             return None;
         }
@@ -149,14 +144,14 @@ impl Directory {
     }
 
     /// Links a dead row past others that are dead.
-    pub(in crate::state) fn shorten<E: EntryKey>(&mut self, row: RowNumber) {
+    pub(crate) fn shorten<E: EntryKey>(&mut self, row: RowNumber) {
         if let Some(next) = self.link::<E>(row) {
             self.set_link::<E>(row, self.first_there::<E>(next));
         }
     }
 
     /// Links a row to an older one.
-    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: RowNumber, link: RowNumber) {
+    pub(crate) fn set_link<E: EntryKey>(&mut self, row: RowNumber, link: RowNumber) {
         let at = self.numbers.offset(row);
         if let Some(block) = self.block_mut(row) {
             block.set_link::<E>(at, link);
@@ -165,7 +160,7 @@ impl Directory {
 
     /// Prefetches the entry of a row.
     #[inline]
-    pub(in crate::state) fn prefetch<E: EntryKey>(&self, row: RowNumber) {
+    pub(crate) fn prefetch<E: EntryKey>(&self, row: RowNumber) {
         let entries = self.hot[self.place(row)].entries;
         prefetch_address(entries.wrapping_add(self.numbers.offset(row) * E::WORDS));
     }
@@ -175,7 +170,7 @@ impl Directory {
     /// # Panics
     /// If it does not have as many entries of this kind as a block's numbers can
     /// tell apart: walks rely on it.
-    pub(in crate::state) fn push(&mut self, block: Block) {
+    pub(crate) fn push(&mut self, block: Block) {
         assert!(
             block.has_entries(self.entry_words << self.numbers.shift),
             "a block of another shape"
@@ -202,12 +197,7 @@ impl Directory {
     ///
     /// # Panics
     /// If no block is open, or another number of rows is added.
-    pub(in crate::state) fn append(
-        &mut self,
-        rows: usize,
-        timed: bool,
-        append: impl FnOnce(&mut Block),
-    ) {
+    pub(crate) fn append(&mut self, rows: usize, timed: bool, append: impl FnOnce(&mut Block)) {
         let first = self.open.expect("a block is open");
         let place = self.place(first);
         let Cold::Held(block) = &mut self.cold[place] else { panic!("an open block is held") };
@@ -237,25 +227,25 @@ impl Directory {
 
     /// Whether every row of the block of `row`, held or not, and of all newer
     /// ones is newer than `time`. If it holds for a row, it does for newer ones.
-    pub(in crate::state) fn all_newer(&self, row: RowNumber, time: i64) -> bool {
+    pub(crate) fn all_newer(&self, row: RowNumber, time: i64) -> bool {
         self.numbers.is_current(row) && self.least[self.place(row)] > time
     }
 
     /// Whether the rows of the block of `row` are there, and none is dead.
     #[inline]
-    pub(in crate::state) fn is_plain(&self, row: RowNumber) -> bool {
+    pub(crate) fn is_plain(&self, row: RowNumber) -> bool {
         self.dead == 0
             && self.numbers.is_current(row)
             && !self.hot[self.place(row)].entries.is_null()
     }
 
     /// Notes that a row, of a block that is held, is dead.
-    pub(in crate::state) fn note_dead(&mut self) {
+    pub(crate) fn note_dead(&mut self) {
         self.dead += 1;
     }
 
     /// Takes a block out; its links stay if there are older blocks.
-    pub(in crate::state) fn take<E: EntryKey>(&mut self, row: RowNumber) -> Option<Block> {
+    pub(crate) fn take<E: EntryKey>(&mut self, row: RowNumber) -> Option<Block> {
         self.block(row)?;
         let first = self.numbers.first(row);
         if self.open == Some(first) {
@@ -321,7 +311,7 @@ impl Directory {
     }
 
     /// Bytes in use and bytes allocated.
-    pub(in crate::state) fn bytes(&self) -> (usize, usize) {
+    pub(crate) fn bytes(&self) -> (usize, usize) {
         let one = size_of::<BlockHead>() + size_of::<Cold>() + size_of::<i64>();
         (self.numbers.blocks() * one + self.link_bytes, self.hot.len() * one + self.link_bytes)
     }

@@ -8,7 +8,7 @@ use super::bits;
 
 /// The order in which the rows of a block expire.
 #[derive(Debug, Default)]
-pub(in crate::state) struct Due {
+pub(crate) struct Due {
     /// Rows before this one have expired or are late ones.
     next: usize,
     /// One bit per row, set if it is late; empty while none is.

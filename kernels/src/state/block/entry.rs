@@ -7,41 +7,33 @@
 //! 35 minutes; a block whose times lie further apart also keeps them whole. The
 //! uppermost bit says whether a row before it in its block has a greater time.
 
-use std::fmt;
-
 use crate::arch::LinkTime;
 use crate::hash::KeyHasher;
-use crate::key::{ByteKeys, KeyView};
+use crate::key::{ByteKeys, KeyView, Shaped, shaped};
 
 /// How keys of one shape are kept in entries.
-pub(in crate::state) trait EntryKey: fmt::Debug + Send + Sync + 'static {
+pub(crate) trait EntryKey: Shaped {
     /// Words of an entry, the last of which is link and time.
     const WORDS: usize;
-    /// The keys of a batch.
-    type Batch<'a>: Copy;
 
-    /// Views the keys of a batch, which have the shape of the store.
-    fn batch(keys: KeyView<'_>) -> Self::Batch<'_>;
     /// The keys, where entries are such a word and that of link and time.
     fn words(_keys: KeyView<'_>) -> Option<&[u64]> {
         None
     }
-    /// Number of keys.
-    fn rows(batch: Self::Batch<'_>) -> usize;
     /// How many of `rows` have keys that fit into a heap that holds `held`
     /// bytes.
-    fn fitting(_batch: Self::Batch<'_>, rows: &[u32], _held: usize) -> usize {
+    fn fitting(_batch: Self::Keys<'_>, rows: &[u32], _held: usize) -> usize {
         rows.len()
     }
     /// Puts a key into an entry; long ones into `heap`.
-    fn write(entry: &mut [u64], batch: Self::Batch<'_>, row: usize, hash: u64, heap: &mut Vec<u8>);
+    fn write(entry: &mut [u64], batch: Self::Keys<'_>, row: usize, hash: u64, heap: &mut Vec<u8>);
     /// Whether the entry has the key of `row`.
     ///
     /// # Safety
-    /// `row` is below [`rows`](Self::rows).
+    /// `row` is below [`len_of`](Shaped::len_of).
     unsafe fn matches<'a>(
         entry: &[u64],
-        batch: Self::Batch<'_>,
+        batch: Self::Keys<'_>,
         row: usize,
         hash: u64,
         heap: impl FnOnce() -> &'a [u8],
@@ -58,30 +50,17 @@ pub(super) fn last_word<E: EntryKey>(entry: &[u64]) -> LinkTime {
     LinkTime(entry[E::WORDS - 1])
 }
 
-#[cold]
-fn wrong_shape() -> ! {
-    panic!("keys of another shape than the store was planned for")
-}
-
 /// Keys of up to 8 bytes.
 #[derive(Debug)]
-pub(in crate::state) struct WordEntry;
+pub(crate) struct WordEntry;
+
+shaped!(WordEntry: Words, [u64]);
 
 impl EntryKey for WordEntry {
     const WORDS: usize = 2;
-    type Batch<'a> = &'a [u64];
-
-    fn batch(keys: KeyView<'_>) -> &[u64] {
-        let KeyView::Words(words) = keys else { wrong_shape() };
-        words
-    }
 
     fn words(keys: KeyView<'_>) -> Option<&[u64]> {
-        Some(Self::batch(keys))
-    }
-
-    fn rows(batch: &[u64]) -> usize {
-        batch.len()
+        Some(Self::keys(keys))
     }
 
     #[inline(always)]
@@ -113,20 +92,12 @@ impl EntryKey for WordEntry {
 
 /// Keys of 9 to 16 bytes.
 #[derive(Debug)]
-pub(in crate::state) struct WideEntry;
+pub(crate) struct WideEntry;
+
+shaped!(WideEntry: Wide, [i128]);
 
 impl EntryKey for WideEntry {
     const WORDS: usize = 3;
-    type Batch<'a> = &'a [i128];
-
-    fn batch(keys: KeyView<'_>) -> &[i128] {
-        let KeyView::Wide(words) = keys else { wrong_shape() };
-        words
-    }
-
-    fn rows(batch: &[i128]) -> usize {
-        batch.len()
-    }
 
     #[inline(always)]
     fn write(entry: &mut [u64], batch: &[i128], row: usize, _: u64, _: &mut Vec<u8>) {
@@ -159,7 +130,7 @@ impl EntryKey for WideEntry {
 /// Byte strings: the upper half of the hash, which tells most different keys
 /// apart, over where the key stands in the block's heap, its length first.
 #[derive(Debug)]
-pub(in crate::state) struct BytesEntry;
+pub(crate) struct BytesEntry;
 
 const LENGTH: usize = size_of::<u32>();
 
@@ -179,18 +150,10 @@ impl BytesEntry {
     }
 }
 
+shaped!(BytesEntry: Bytes, ByteKeys);
+
 impl EntryKey for BytesEntry {
     const WORDS: usize = 2;
-    type Batch<'a> = &'a ByteKeys;
-
-    fn batch(keys: KeyView<'_>) -> &ByteKeys {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
-
-    fn rows(batch: &ByteKeys) -> usize {
-        batch.len()
-    }
 
     fn fitting(batch: &ByteKeys, rows: &[u32], mut held: usize) -> usize {
         let fits = rows.iter().take_while(|&&row| {

@@ -11,14 +11,14 @@ const FEW: usize = 8;
 
 /// What an eviction did to a block.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::state) struct Expired {
+pub(crate) struct Expired {
     /// Rows that were in state until then.
-    pub(in crate::state) rows: usize,
+    pub(crate) rows: usize,
     /// Rows that were read.
-    pub(in crate::state) visited: usize,
+    pub(crate) visited: usize,
     /// The event time of the next that is left; late ones that were noted left
     /// out.
-    pub(in crate::state) left: Option<i64>,
+    pub(crate) left: Option<i64>,
 }
 
 impl Block {
@@ -27,7 +27,7 @@ impl Block {
     /// is above `line`, for the caller to keep track of. If many are, the block
     /// is searched when some of its rows are due, as long as that pays. Returns when
     /// that is.
-    pub(in crate::state) fn close<E: EntryKey>(
+    pub(crate) fn close<E: EntryKey>(
         &mut self,
         line: Option<i64>,
         late: impl FnMut(usize, i64),
@@ -42,13 +42,13 @@ impl Block {
 
     /// Whether so few rows expired that the block, which has no order, should get
     /// one instead of being searched again.
-    pub(in crate::state) fn wants_order(&self, expired: Expired) -> bool {
+    pub(crate) fn wants_order(&self, expired: Expired) -> bool {
         self.due.is_none() && self.live > 0 && expired.rows * FEW < expired.visited
     }
 
     /// Notes which rows are late; `late` is called with each that is above
     /// `line`. Returns when the others are due.
-    pub(in crate::state) fn put_in_order<E: EntryKey>(
+    pub(crate) fn put_in_order<E: EntryKey>(
         &mut self,
         line: Option<i64>,
         mut late: impl FnMut(usize, i64),
@@ -77,7 +77,7 @@ impl Block {
     /// Takes out the rows at or before `line`, which were above `before`; late
     /// ones that were noted left out. Notes those that never matched, if given
     /// where, under their numbers, which begin with `first`.
-    pub(in crate::state) fn expire<E: EntryKey>(
+    pub(crate) fn expire<E: EntryKey>(
         &mut self,
         before: Option<i64>,
         line: i64,
@@ -170,7 +170,7 @@ impl Block {
     }
 
     /// Takes out a row that is in state; returns how many are left.
-    pub(in crate::state) fn remove(&mut self, row: usize) -> usize {
+    pub(crate) fn remove(&mut self, row: usize) -> usize {
         bits::put(&mut self.dead, row, true);
         let is_noted = self.due.as_ref().is_some_and(|due| due.is_late(row));
         self.late -= usize::from(is_noted);

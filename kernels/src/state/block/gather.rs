@@ -11,16 +11,16 @@ use super::payload::{FixedColumn, PayloadPlan, Place};
 use super::rows::Block;
 use crate::arch::prefetch_address;
 use crate::error::Result;
-use crate::probe::fixed_array;
+use crate::probe::{Gathered, each_width, fixed_array};
 
 /// Rows that are located before their values are read. Not measured.
 const AHEAD: usize = 128;
 
 /// A stored row.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::state) struct Located<'a> {
-    pub(in crate::state) block: &'a Block,
-    pub(in crate::state) row: usize,
+pub(crate) struct Located<'a> {
+    pub(crate) block: &'a Block,
+    pub(crate) row: usize,
 }
 
 impl PayloadPlan {
@@ -28,14 +28,14 @@ impl PayloadPlan {
     ///
     /// # Errors
     /// Arrow's, such as an offset overflow.
-    pub(in crate::state) fn gather(
+    pub(crate) fn gather(
         &self,
         wanted: &[usize],
         rows: &[Option<Located<'_>>],
     ) -> Result<Vec<ArrayRef>> {
         let mut fixed: Vec<Option<Gathered>> = (wanted.iter())
             .map(|&column| match self.places[column] {
-                Place::Fixed(at) => Some(Gathered::new(self.fixed[at].width, rows.len())),
+                Place::Fixed(at) => Some(Gathered::with_capacity(self.fixed[at].width, rows.len())),
                 _ => None,
             })
             .collect();
@@ -113,7 +113,7 @@ impl PayloadPlan {
 
     /// How many of the first of `rows` fit into `bytes`, roughly; at
     /// least one, if there is one.
-    pub(in crate::state) fn within<'a>(
+    pub(crate) fn within<'a>(
         &self,
         rows: usize,
         locate: impl Fn(usize) -> Option<Located<'a>>,
@@ -139,26 +139,7 @@ impl PayloadPlan {
     }
 }
 
-/// A fixed-width column under construction.
-enum Gathered {
-    W1(Vec<u8>),
-    W2(Vec<u16>),
-    W4(Vec<u32>),
-    W8(Vec<u64>),
-    W16(Vec<i128>),
-}
-
 impl Gathered {
-    fn new(width: usize, rows: usize) -> Self {
-        match width {
-            1 => Self::W1(Vec::with_capacity(rows)),
-            2 => Self::W2(Vec::with_capacity(rows)),
-            4 => Self::W4(Vec::with_capacity(rows)),
-            8 => Self::W8(Vec::with_capacity(rows)),
-            _ => Self::W16(Vec::with_capacity(rows)),
-        }
-    }
-
     /// Appends the value at `offset` of each row.
     ///
     /// # Safety
@@ -175,15 +156,7 @@ impl Gathered {
             );
         }
         // SAFETY: the caller's.
-        unsafe {
-            match self {
-                Self::W1(values) => each(values, starts, offset),
-                Self::W2(values) => each(values, starts, offset),
-                Self::W4(values) => each(values, starts, offset),
-                Self::W8(values) => each(values, starts, offset),
-                Self::W16(values) => each(values, starts, offset),
-            }
-        }
+        unsafe { each_width!(self, values => each(values, starts, offset)) }
     }
 
     fn finish(
@@ -197,11 +170,7 @@ impl Gathered {
                 let values = BooleanBuffer::collect_bool(rows, |row| values[row] != 0);
                 return Ok(Arc::new(BooleanArray::new(values, nulls)));
             }
-            Self::W1(values) => Buffer::from_vec(values),
-            Self::W2(values) => Buffer::from_vec(values),
-            Self::W4(values) => Buffer::from_vec(values),
-            Self::W8(values) => Buffer::from_vec(values),
-            Self::W16(values) => Buffer::from_vec(values),
+            values => each_width!(values, values => Buffer::from_vec(values)),
         };
         fixed_array(data_type, rows, values, nulls)
     }

@@ -20,7 +20,7 @@ use crate::memory::{Plain, sealed};
 /// sorting only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
-pub(in crate::state) struct RowNumber(pub(in crate::state) u32);
+pub(crate) struct RowNumber(pub(crate) u32);
 
 // SAFETY: a `u32`: every bit pattern is a value, no padding.
 unsafe impl sealed::Sealed for RowNumber {}
@@ -28,7 +28,7 @@ impl Plain for RowNumber {}
 
 /// Which numbers are current, and the arithmetic of all of them.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::state) struct Numbers {
+pub(crate) struct Numbers {
     /// Bits of a number that are counted; the others are the tag of the ring.
     pub(super) mask: u32,
     pub(super) tag: u32,
@@ -53,7 +53,7 @@ impl Numbers {
 
     /// What a row is called outside its ring.
     #[inline(always)]
-    pub(in crate::state) fn id(&self, row: RowNumber) -> u32 {
+    pub(crate) fn id(&self, row: RowNumber) -> u32 {
         row.0 | self.tag
     }
 
@@ -65,7 +65,7 @@ impl Numbers {
 
     /// Where a row lies in its block.
     #[inline(always)]
-    pub(in crate::state) fn offset(&self, row: RowNumber) -> usize {
+    pub(crate) fn offset(&self, row: RowNumber) -> usize {
         (row.0 & ((1 << self.shift) - 1)) as usize
     }
 
@@ -76,35 +76,35 @@ impl Numbers {
 
     /// How many numbers are current, those that no row got included.
     #[inline(always)]
-    pub(in crate::state) fn span(&self) -> u32 {
+    pub(crate) fn span(&self) -> u32 {
         self.distance(self.next, self.oldest)
     }
 
     /// How many numbers ago `row` was given, from 0.
     #[inline(always)]
-    pub(in crate::state) fn age(&self, row: RowNumber) -> u32 {
+    pub(crate) fn age(&self, row: RowNumber) -> u32 {
         self.next.0.wrapping_sub(row.0).wrapping_sub(1) & self.mask
     }
 
     #[inline(always)]
-    pub(in crate::state) fn is_current(&self, row: RowNumber) -> bool {
+    pub(crate) fn is_current(&self, row: RowNumber) -> bool {
         self.age(row) < self.span()
     }
 
     /// A number that names no row, for as long as the oldest block is there and
     /// half of all numbers after that.
-    pub(in crate::state) fn none(&self) -> RowNumber {
+    pub(crate) fn none(&self) -> RowNumber {
         RowNumber(self.oldest.0.wrapping_sub(1) & self.mask)
     }
 
     /// How many numbers may be current at once: a quarter of all, so that old
     /// links and heads stay out of reach until they are overwritten.
-    pub(in crate::state) fn most(&self) -> u32 {
+    pub(crate) fn most(&self) -> u32 {
         self.mask / 4
     }
 
     /// The first row of the oldest block.
-    pub(in crate::state) fn oldest(&self) -> RowNumber {
+    pub(crate) fn oldest(&self) -> RowNumber {
         self.oldest
     }
 
@@ -114,19 +114,19 @@ impl Numbers {
     }
 
     /// The number that the next row gets, unless a new block is opened for it.
-    pub(in crate::state) fn next(&self) -> RowNumber {
+    pub(crate) fn next(&self) -> RowNumber {
         self.next
     }
 
     /// The number `rows` after `number`.
     #[inline(always)]
-    pub(in crate::state) fn plus(&self, number: RowNumber, rows: u32) -> RowNumber {
+    pub(crate) fn plus(&self, number: RowNumber, rows: u32) -> RowNumber {
         RowNumber(number.0.wrapping_add(rows) & self.mask)
     }
 
     /// How far `newer` is from `older`.
     #[inline(always)]
-    pub(in crate::state) fn distance(&self, newer: RowNumber, older: RowNumber) -> u32 {
+    pub(crate) fn distance(&self, newer: RowNumber, older: RowNumber) -> u32 {
         newer.0.wrapping_sub(older.0) & self.mask
     }
 
@@ -136,23 +136,23 @@ impl Numbers {
     }
 
     /// The first row of the block after that of `row`.
-    pub(in crate::state) fn after(&self, row: RowNumber) -> RowNumber {
+    pub(crate) fn after(&self, row: RowNumber) -> RowNumber {
         self.plus(self.first(row), 1 << self.shift)
     }
 
     /// A row `blocks` blocks before `row`; it need not be current.
     #[inline]
-    pub(in crate::state) fn earlier(&self, row: RowNumber, blocks: u32) -> RowNumber {
+    pub(crate) fn earlier(&self, row: RowNumber, blocks: u32) -> RowNumber {
         RowNumber(row.0.wrapping_sub(blocks << self.shift) & self.mask)
     }
 
     /// Blocks in the span, held or not.
-    pub(in crate::state) fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         (self.span() as usize).div_ceil(1 << self.shift)
     }
 
     /// The first rows of all blocks, held or not, the oldest first.
-    pub(in crate::state) fn firsts(&self) -> impl Iterator<Item = RowNumber> + use<> {
+    pub(crate) fn firsts(&self) -> impl Iterator<Item = RowNumber> + use<> {
         let numbers = *self;
         (0..self.blocks() as u32).map(move |i| numbers.plus(numbers.oldest, i << numbers.shift))
     }

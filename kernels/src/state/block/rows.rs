@@ -11,7 +11,7 @@ use crate::state::NewRows;
 
 /// Rows of one side that came one after the other.
 #[derive(Debug)]
-pub(in crate::state) struct Block {
+pub(crate) struct Block {
     /// Entries, then the values of fixed width, row by row.
     slot: Slot,
     /// Where the values begin, in words.
@@ -44,16 +44,16 @@ pub(in crate::state) struct Block {
 
 /// What the blocks of a store are like.
 #[derive(Debug)]
-pub(in crate::state) struct BlockShape {
+pub(crate) struct BlockShape {
     /// Rows of a block.
-    pub(in crate::state) rows: usize,
-    pub(in crate::state) payload: PayloadPlan,
-    pub(in crate::state) tracks_matches: bool,
+    pub(crate) rows: usize,
+    pub(crate) payload: PayloadPlan,
+    pub(crate) tracks_matches: bool,
 }
 
 impl BlockShape {
     /// Words of memory that a block needs.
-    pub(in crate::state) fn words<E: EntryKey>(&self) -> usize {
+    pub(crate) fn words<E: EntryKey>(&self) -> usize {
         self.entries() * E::WORDS + (self.rows * self.payload.stride).div_ceil(size_of::<u64>())
     }
 
@@ -66,22 +66,22 @@ impl BlockShape {
 
 /// Bytes of a block, apart from its slot.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::state) struct BlockBytes {
-    pub(in crate::state) payload: usize,
-    pub(in crate::state) index: usize,
-    pub(in crate::state) bitmap: usize,
-    pub(in crate::state) slack: usize,
+pub(crate) struct BlockBytes {
+    pub(crate) payload: usize,
+    pub(crate) index: usize,
+    pub(crate) bitmap: usize,
+    pub(crate) slack: usize,
 }
 
 impl BlockBytes {
-    pub(in crate::state) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.payload += other.payload;
         self.index += other.index;
         self.bitmap += other.bitmap;
         self.slack += other.slack;
     }
 
-    pub(in crate::state) fn remove(&mut self, other: Self) {
+    pub(crate) fn remove(&mut self, other: Self) {
         self.payload -= other.payload;
         self.index -= other.index;
         self.bitmap -= other.bitmap;
@@ -93,7 +93,7 @@ impl BlockBytes {
 const HALF_REACH: i64 = LinkTime::REACH / 2;
 
 impl Block {
-    pub(in crate::state) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
+    pub(crate) fn new<E: EntryKey>(shape: &BlockShape, arena: &mut Arena) -> Self {
         Self {
             slot: arena.take(),
             values: shape.entries() * E::WORDS,
@@ -114,7 +114,7 @@ impl Block {
     }
 
     /// Returns the memory.
-    pub(in crate::state) fn free(self, arena: &mut Arena) {
+    pub(crate) fn free(self, arena: &mut Arena) {
         arena.give_back(self.slot);
     }
 
@@ -145,37 +145,33 @@ impl Block {
         &self.slot.words()[row * E::WORDS..(row + 1) * E::WORDS]
     }
 
-    pub(in crate::state) fn link<E: EntryKey>(&self, row: usize) -> RowNumber {
+    pub(crate) fn link<E: EntryKey>(&self, row: usize) -> RowNumber {
         RowNumber(last_word::<E>(self.entry::<E>(row)).link())
     }
 
-    pub(in crate::state) fn set_link<E: EntryKey>(&mut self, row: usize, link: RowNumber) {
+    pub(crate) fn set_link<E: EntryKey>(&mut self, row: usize, link: RowNumber) {
         let word = &mut self.slot.words_mut()[(row + 1) * E::WORDS - 1];
         *word = *word & !u64::from(u32::MAX) | u64::from(link.0);
     }
 
     /// The hash of a row's key; at least its upper half is right.
-    pub(in crate::state) fn hash<E: EntryKey>(
-        &self,
-        row: usize,
-        hasher: &crate::hash::KeyHasher,
-    ) -> u64 {
+    pub(crate) fn hash<E: EntryKey>(&self, row: usize, hasher: &crate::hash::KeyHasher) -> u64 {
         E::hash(self.entry::<E>(row), hasher)
     }
 
     /// The event time of a row.
-    pub(in crate::state) fn time<E: EntryKey>(&self, row: usize) -> i64 {
+    pub(crate) fn time<E: EntryKey>(&self, row: usize) -> i64 {
         match self.whole_times.get(row) {
             Some(&time) => time,
             None => self.base + last_word::<E>(self.entry::<E>(row)).after_base(),
         }
     }
 
-    pub(in crate::state) fn is_dead(&self, row: usize) -> bool {
+    pub(crate) fn is_dead(&self, row: usize) -> bool {
         bits::get(&self.dead, row)
     }
 
-    pub(in crate::state) fn has_dead(&self) -> bool {
+    pub(crate) fn has_dead(&self) -> bool {
         !self.dead.is_empty()
     }
 
@@ -185,21 +181,21 @@ impl Block {
     }
 
     /// Whether a row is in a chain.
-    pub(in crate::state) fn is_linked(&self, row: usize) -> bool {
+    pub(crate) fn is_linked(&self, row: usize) -> bool {
         !bits::get(&self.unlinked, row)
     }
 
-    pub(in crate::state) fn is_matched(&self, row: usize) -> bool {
+    pub(crate) fn is_matched(&self, row: usize) -> bool {
         bits::get(&self.matched, row)
     }
 
-    pub(in crate::state) fn set_matched(&mut self, row: usize) {
+    pub(crate) fn set_matched(&mut self, row: usize) {
         bits::put(&mut self.matched, row, true);
     }
 
     /// Appends rows, of which the first is number `first` of those that come
     /// in; `links` are the older row of each. They must fit.
-    pub(in crate::state) fn append<E: EntryKey>(
+    pub(crate) fn append<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
         new: NewRows<'_>,
@@ -217,7 +213,7 @@ impl Block {
             _ => micros[row as usize],
         };
         self.make_room_for_times::<E>(rows.iter().map(|&row| time(row)));
-        let batch = E::batch(new.keys.keys());
+        let batch = E::keys(new.keys.keys());
         let hashes = new.keys.hashes();
         let entries = &mut self.slot.words_mut()[at * E::WORDS..(at + rows.len()) * E::WORDS];
         let (base, mut late, mut greatest) = (self.base, self.late, self.greatest);
@@ -272,7 +268,7 @@ impl Block {
     }
 
     /// How many of `rows`, from number `first` of those that come in on, fit.
-    pub(in crate::state) fn room<E: EntryKey>(
+    pub(crate) fn room<E: EntryKey>(
         &self,
         shape: &BlockShape,
         new: NewRows<'_>,
@@ -281,7 +277,7 @@ impl Block {
         rows: &[u32],
     ) -> usize {
         let rows = &rows[..rows.len().min(shape.rows - self.rows)];
-        let fit = E::fitting(E::batch(new.keys.keys()), rows, self.heap.len());
+        let fit = E::fitting(E::keys(new.keys.keys()), rows, self.heap.len());
         match shape.payload.is_fixed() {
             true => fit,
             false => self.columns.fitting(incoming, first, &rows[..fit]),
@@ -289,7 +285,7 @@ impl Block {
     }
 
     /// Whether a row of another block fits.
-    pub(in crate::state) fn has_room_for<E: EntryKey>(
+    pub(crate) fn has_room_for<E: EntryKey>(
         &self,
         shape: &BlockShape,
         other: &Self,
@@ -301,7 +297,7 @@ impl Block {
     }
 
     /// Appends a row of another block.
-    pub(in crate::state) fn append_from<E: EntryKey>(
+    pub(crate) fn append_from<E: EntryKey>(
         &mut self,
         shape: &BlockShape,
         other: &Self,
@@ -338,17 +334,17 @@ impl Block {
     }
 
     /// The least and the greatest event time.
-    pub(in crate::state) fn times(&self) -> (i64, i64) {
+    pub(crate) fn times(&self) -> (i64, i64) {
         (self.least, self.greatest)
     }
 
     /// Rows in state, noted late rows that have expired included.
-    pub(in crate::state) fn live(&self) -> usize {
+    pub(crate) fn live(&self) -> usize {
         self.live
     }
 
     /// Rows that were put in.
-    pub(in crate::state) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
@@ -358,7 +354,7 @@ impl Block {
     }
 
     /// What the block holds.
-    pub(in crate::state) fn bytes<E: EntryKey>(&self, shape: &BlockShape) -> BlockBytes {
+    pub(crate) fn bytes<E: EntryKey>(&self, shape: &BlockShape) -> BlockBytes {
         let (used, allocated, valid) = self.columns.bytes();
         let entry = E::WORDS * size_of::<u64>();
         let bits = self.matched.capacity() + self.dead.capacity() + self.unlinked.capacity();

@@ -10,7 +10,7 @@ use crate::pairs::Pairs;
 use crate::table::{FindCursor, Probe};
 
 /// The event times that the partners of a probe row may have.
-pub(in crate::state) trait Windows {
+pub(crate) trait Windows {
     /// From and to, ends included; from is after to if there are none.
     ///
     /// # Panics
@@ -21,9 +21,9 @@ pub(in crate::state) trait Windows {
 }
 
 /// A look-up of rows in one directory.
-pub(in crate::state) struct Walk<'a, E: EntryKey, W, S> {
+pub(crate) struct Walk<'a, E: EntryKey, W, S> {
     directory: &'a Directory,
-    batch: E::Batch<'a>,
+    batch: E::Keys<'a>,
     hashes: &'a [u64],
     windows: &'a W,
     isa: Isa,
@@ -39,16 +39,16 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
     ///
     /// # Panics
     /// If keys and windows differ in number.
-    pub(in crate::state) fn new(
+    pub(crate) fn new(
         directory: &'a Directory,
         keys: Probe<'a>,
         windows: &'a W,
         isa: Isa,
         skip: S,
     ) -> Self {
-        let batch = E::batch(keys.keys());
+        let batch = E::keys(keys.keys());
         assert_eq!(directory.entry_words, E::WORDS, "entries of these keys");
-        assert_eq!(E::rows(batch), keys.hashes().len(), "one hash per key");
+        assert_eq!(E::len_of(batch), keys.hashes().len(), "one hash per key");
         assert_eq!(windows.rows(), keys.hashes().len(), "one window per key");
         // Vectors treat row numbers as signed.
         let words = E::words(keys.keys()).filter(|words| words.len() <= i32::MAX as usize);
@@ -62,7 +62,7 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
     /// `load` fills the lists, which are equally long, with the next rows and
     /// their newest candidates, and returns how many there are; `None` if there
     /// are no rows left.
-    pub(in crate::state) fn run(
+    pub(crate) fn run(
         &self,
         cursor: &mut FindCursor,
         pairs: &mut Pairs,

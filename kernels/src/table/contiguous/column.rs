@@ -1,18 +1,14 @@
 //! Keys laid out one after the other, in the order of their numbers.
 
 use std::cmp::Ordering;
-use std::fmt;
 
 use crate::arch::prefetch_read;
-use crate::key::{ByteKeys, KeyView};
+use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::{Buffer, Plain};
 use crate::table::byte_entries::ByteEntries;
-use crate::table::store::wrong_shape;
 
 /// The distinct keys of a build side.
-pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
-    /// Keys of a side.
-    type Keys<'a>: Copy;
+pub(crate) trait KeyColumn: Shaped {
     /// What is sorted: the key (or the whole hash, where it is too long to be
     /// moved), and last a word of half of the hash and the row.
     type Item: Plain + AsRef<[u64]>;
@@ -22,12 +18,6 @@ pub(in crate::table) trait KeyColumn: fmt::Debug + Send + Sync + 'static {
     /// Without these there are half as many buckets as keys, at least: where the
     /// window is short, buckets are shorter.
     const MORE_BUCKET_BITS: u32;
-
-    /// Views keys of this shape.
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_>;
-
-    /// Number of keys of a side.
-    fn len_of(keys: Self::Keys<'_>) -> usize;
 
     /// The item of a row.
     fn item(keys: Self::Keys<'_>, row: usize, hash: u64) -> Self::Item;
@@ -86,7 +76,7 @@ macro_rules! fixed_column {
     ($column:ident, $word:ty, $words:literal, $variant:ident, $window:literal, $bits:literal, $what:literal) => {
         #[doc = $what]
         #[derive(Debug)]
-        pub(in crate::table) struct $column {
+        pub(crate) struct $column {
             words: Buffer<$word>,
             len: usize,
         }
@@ -101,21 +91,12 @@ macro_rules! fixed_column {
             }
         }
 
+        shaped!($column: $variant, [$word]);
+
         impl KeyColumn for $column {
-            type Keys<'a> = &'a [$word];
             type Item = [u64; $words + 1];
             const WINDOW: usize = $window;
             const MORE_BUCKET_BITS: u32 = $bits;
-
-            fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-                let KeyView::$variant(words) = keys else { wrong_shape() };
-                words
-            }
-
-            #[inline(always)]
-            fn len_of(keys: &[$word]) -> usize {
-                keys.len()
-            }
 
             #[inline(always)]
             fn item(keys: &[$word], row: usize, hash: u64) -> Self::Item {
@@ -196,25 +177,16 @@ fixed_column!(WideColumn, i128, 2, Wide, 2, 1, "Keys of 9 to 16 bytes.");
 
 /// Byte-string keys.
 #[derive(Debug)]
-pub(in crate::table) struct ByteColumn {
+pub(crate) struct ByteColumn {
     entries: ByteEntries,
 }
 
+shaped!(ByteColumn: Bytes, ByteKeys);
+
 impl KeyColumn for ByteColumn {
-    type Keys<'a> = &'a ByteKeys;
     type Item = [u64; 2];
     const WINDOW: usize = 2;
     const MORE_BUCKET_BITS: u32 = 1;
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
-
-    #[inline(always)]
-    fn len_of(keys: &ByteKeys) -> usize {
-        keys.len()
-    }
 
     #[inline(always)]
     fn item(_: &ByteKeys, row: usize, hash: u64) -> Self::Item {

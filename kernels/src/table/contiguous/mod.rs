@@ -34,7 +34,6 @@ use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
 use super::index_kind::{KeyForm, KindOfIndex};
 use crate::arch::{CacheSizes, prefetch_read};
-use crate::key::KeyView;
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
@@ -111,11 +110,7 @@ impl<C: KeyColumn> Contiguous<C> {
 
 impl<C: KeyColumn> Locate for Contiguous<C> {
     const NAME: &'static str = Kind::NAME;
-    type Keys<'a> = C::Keys<'a>;
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        C::keys(keys)
-    }
+    type Shape = C;
 
     fn numbers(&self) -> usize {
         self.column.len()
@@ -124,7 +119,7 @@ impl<C: KeyColumn> Locate for Contiguous<C> {
     #[inline]
     unsafe fn locate<R: RowSource>(
         &self,
-        keys: Self::Keys<'_>,
+        keys: C::Keys<'_>,
         hashes: &[u64],
         rows: R,
         found: &mut [u32],

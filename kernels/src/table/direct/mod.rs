@@ -29,8 +29,8 @@ mod tests;
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
 use super::index_kind::{KeyForm, KindOfIndex};
-use super::store::wrong_shape;
-use crate::key::KeyView;
+use crate::arch::found_bits;
+use crate::key::{KeyView, shaped};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
@@ -154,10 +154,7 @@ impl Direct {
         {
             let taken = (rows < slots || slots == 0).then(|| {
                 let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
-                for (word, rows) in taken.iter_mut().zip(order.chunks(64)) {
-                    let rows = rows.iter().enumerate();
-                    *word = rows.fold(0, |word, (i, &row)| word | u64::from(row != NO_ROW) << i);
-                }
+                found_bits(input.isa, &order, &mut taken[..slots.div_ceil(64)]);
                 taken
             });
             return Ok(Grouped::built(input, Self { domain, taken }, None, Some(order)));
@@ -206,14 +203,11 @@ fn unique_order(words: &[u64], domain: Domain, slots: usize) -> Option<Vec<u32>>
     Some(order)
 }
 
+shaped!(Direct: Words, [u64]);
+
 impl Locate for Direct {
     const NAME: &'static str = Kind::NAME;
-    type Keys<'a> = &'a [u64];
-
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_> {
-        let KeyView::Words(words) = keys else { wrong_shape() };
-        words
-    }
+    type Shape = Self;
 
     fn numbers(&self) -> usize {
         self.slots()

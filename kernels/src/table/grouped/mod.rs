@@ -28,7 +28,7 @@ use self::writer::PairWriter;
 use super::build::{BuildInput, BuiltIndex};
 use super::{FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
-use crate::key::KeyView;
+use crate::key::Shaped;
 use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows located together: enough to hide memory latency, few enough that
@@ -39,11 +39,8 @@ pub(super) const BLOCK: usize = 128;
 pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
     /// The name of the index.
     const NAME: &'static str;
-    /// The probe side's keys.
-    type Keys<'a>: Copy;
-
-    /// Views keys, which have the shape that was built.
-    fn keys(keys: KeyView<'_>) -> Self::Keys<'_>;
+    /// What its keys are like.
+    type Shape: Shaped;
 
     /// One more than the largest number.
     fn numbers(&self) -> usize;
@@ -56,7 +53,7 @@ pub(super) trait Locate: fmt::Debug + Send + Sync + 'static {
     /// and the rows are below the number of hashes, which is that of keys.
     unsafe fn locate<R: RowSource>(
         &self,
-        keys: Self::Keys<'_>,
+        keys: <Self::Shape as Shaped>::Keys<'_>,
         hashes: &[u64],
         rows: R,
         found: &mut [u32],
@@ -127,7 +124,7 @@ impl<L: Locate> Grouped<L> {
         probe: Probe<'_>,
         mut visit: impl FnMut(&Self, &[u32], &mut [u32]),
     ) -> u64 {
-        let (keys, hashes) = (L::keys(probe.keys()), probe.hashes());
+        let (keys, hashes) = (L::Shape::keys(probe.keys()), probe.hashes());
         let mut found = [NO_ROW; BLOCK];
         let mut rows = [0; BLOCK];
         let (mut next, mut looked_at) = (0, 0);
@@ -229,7 +226,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
 
     fn first_match(&self, probe: Probe<'_>, matches: &mut [u32]) -> u64 {
         assert_eq!(probe.len(), matches.len(), "one match per probe row");
-        let keys = L::keys(probe.keys());
+        let keys = L::Shape::keys(probe.keys());
         if probe.matchable().is_some() {
             matches.fill(NO_ROW);
             return self.each_block(probe, |index, rows, found| {
@@ -261,7 +258,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             });
             return;
         }
-        let keys = L::keys(probe.keys());
+        let keys = L::Shape::keys(probe.keys());
         let mut numbers = [NO_ROW; BLOCK];
         for (block, words) in found.chunks_mut(BLOCK / 64).enumerate() {
             let from = block * BLOCK;
@@ -279,7 +276,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        let (keys, hashes) = (L::keys(probe.keys()), probe.hashes());
+        let (keys, hashes) = (L::Shape::keys(probe.keys()), probe.hashes());
         // What a caller's cursor holds is checked once a call.
         assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         assert!(

@@ -6,7 +6,7 @@ use crate::pairs::NO_ROW;
 use crate::table::Probe;
 
 /// Which probe rows a block holds.
-pub(in crate::table) trait RowSource: Copy {
+pub(crate) trait RowSource: Copy {
     /// The `i`th row of the block.
     ///
     /// # Safety

@@ -6,7 +6,7 @@ use crate::memory::Buffer;
 /// Where the rows of each key lie in the order of the index: those of key `n`
 /// from `starts[n]` to `starts[n + 1]`.
 #[derive(Debug)]
-pub(in crate::table) struct Runs {
+pub(crate) struct Runs {
     pub(super) starts: Buffer<u32>,
     /// Whether no run has two rows.
     pub(super) unique: bool,
@@ -18,7 +18,7 @@ impl Runs {
     ///
     /// # Panics
     /// If there are no entries or they descend.
-    pub(in crate::table) fn new(starts: Buffer<u32>) -> Self {
+    pub(crate) fn new(starts: Buffer<u32>) -> Self {
         assert!(starts.windows(2).all(|pair| pair[0] <= pair[1]) && starts[0] == 0);
         let unique = starts.windows(2).all(|pair| pair[1] - pair[0] <= 1);
         let prefetch = starts.bytes() > CacheSizes::detect().l2 / 2;
@@ -27,7 +27,7 @@ impl Runs {
 
     /// Orders rows by the number of their key; rows of a key keep their order.
     /// `numbers[row]` is below `keys`.
-    pub(in crate::table) fn group(numbers: &[u32], keys: usize) -> (Self, Vec<u32>) {
+    pub(crate) fn group(numbers: &[u32], keys: usize) -> (Self, Vec<u32>) {
         let mut starts = Buffer::<u32>::zeroed(keys + 1);
         for &number in numbers {
             starts[number as usize + 1] += 1;
@@ -46,7 +46,7 @@ impl Runs {
     }
 
     /// The first position of key `number`.
-    pub(in crate::table) fn start(&self, number: u32) -> u32 {
+    pub(crate) fn start(&self, number: u32) -> u32 {
         self.starts[number as usize]
     }
 

@@ -35,8 +35,8 @@ mod slot_keys;
 mod tests;
 
 use self::pilots::{Pilots, Unplaceable, place};
-use self::slot_keys::Rows;
 pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
+use self::slot_keys::{LookUp, Rows};
 use super::index_kind::{KeyForm, KindOfIndex};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
@@ -89,10 +89,11 @@ impl<S: SlotKeys> Perfect<S> {
             matches.fill(NO_ROW);
             return 0;
         }
-        let keys = S::probe(probe.keys());
+        let keys = S::keys(probe.keys());
         let hashes = &probe.hashes()[from..from + matches.len()];
+        let look_up = |rows, hashes| LookUp { isa: self.isa, pilots: &self.pilots, rows, hashes };
         let Some(matchable) = probe.matchable() else {
-            self.keys.matches(self.isa, &self.pilots, keys, Rows::From(from), hashes, matches);
+            self.keys.matches(&look_up(Rows::From(from), hashes), keys, matches);
             return matches.len();
         };
         // Only rows that may match are looked up.
@@ -103,10 +104,10 @@ impl<S: SlotKeys> Perfect<S> {
             row_hashes[listed] = hashes[i];
             listed += 1;
         }
-        let (rows, hashes) = (&rows[..listed], &row_hashes[..listed]);
+        let rows = &rows[..listed];
         let mut found = [0; BLOCK];
         let found = &mut found[..listed];
-        self.keys.matches(self.isa, &self.pilots, keys, Rows::Listed(rows), hashes, found);
+        self.keys.matches(&look_up(Rows::Listed(rows), &row_hashes[..listed]), keys, found);
         matches.fill(NO_ROW);
         for (&row, &found) in rows.iter().zip(&*found) {
             matches[row as usize - from] = found;

@@ -27,7 +27,7 @@ const SKIP: u32 = 5;
 
 /// Why keys have no perfect hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::table) enum Unplaceable {
+pub(crate) enum Unplaceable {
     /// These two rows have the same hash: they can never be told apart.
     SameHash(u32, u32),
     /// Every attempt failed.
@@ -51,7 +51,7 @@ impl fmt::Display for Unplaceable {
 
 /// Pilots, and how slots come from them.
 #[derive(Debug)]
-pub(in crate::table) struct Pilots {
+pub(crate) struct Pilots {
     geometry: Geometry,
     /// One a bucket, and padding that the kernels may read.
     pilots: Buffer<u8>,

@@ -1,16 +1,14 @@
 //! The keys of a perfect table, in slot order.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::pilots::Pilots;
 use crate::arch::{CacheSizes, Hashed, Isa, Strided, prefetch_read};
-use crate::key::{ByteKeys, KeyView};
+use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 use crate::table::build::BuildInput;
 use crate::table::byte_entries::{PREFIX, head, prefix};
-use crate::table::store::wrong_shape;
 use crate::table::{FusedRows, RowWords};
 
 /// How far ahead of its use a build key is prefetched.
@@ -19,7 +17,7 @@ const AHEAD: usize = 32;
 
 /// Rows of a probe.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::table) enum Rows<'a> {
+pub(crate) enum Rows<'a> {
     /// As many as are asked for, from this one on.
     From(usize),
     /// These, at most [`LISTED`].
@@ -39,11 +37,18 @@ impl Rows<'_> {
     }
 }
 
-/// The keys of a table whose keys have one shape.
-pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
-    /// The probe side's keys.
-    type Probe<'a>: Copy;
+/// Rows of a probe that are looked up together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LookUp<'a> {
+    pub(super) isa: Isa,
+    pub(super) pilots: &'a Pilots,
+    pub(super) rows: Rows<'a>,
+    /// The hash of each of the rows.
+    pub(super) hashes: &'a [u64],
+}
 
+/// The keys of a table whose keys have one shape.
+pub(crate) trait SlotKeys: Shaped {
     /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
     /// is no row.
     fn new(input: &BuildInput<'_>, order: &[u32]) -> Self;
@@ -53,23 +58,12 @@ pub(in crate::table) trait SlotKeys: fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Views probe keys, which have the shape of the table.
-    fn probe(keys: KeyView<'_>) -> Self::Probe<'_>;
-
-    /// `matches[i]` is the slot of probe row `rows[i]` if its key is there, else
-    /// [`NO_ROW`]; `hashes[i]` is the hash of that row.
+    /// `matches[i]` is the slot of the `i`th row to look up if its key is there, else
+    /// [`NO_ROW`].
     ///
     /// # Panics
     /// If the slices differ in length or a row is not one of the probe.
-    fn matches(
-        &self,
-        isa: Isa,
-        pilots: &Pilots,
-        probe: Self::Probe<'_>,
-        rows: Rows<'_>,
-        hashes: &[u64],
-        matches: &mut [u32],
-    );
+    fn matches(&self, look_up: &LookUp<'_>, probe: Self::Keys<'_>, matches: &mut [u32]);
 
     fn bytes(&self) -> usize;
 }
@@ -81,13 +75,12 @@ const BLOCK: usize = 64;
 /// `compare(row, slot)` for each, whose answer goes to `matches`.
 #[inline(always)]
 fn by_slot(
-    isa: Isa,
-    pilots: &Pilots,
-    hashes: &[u64],
+    look_up: &LookUp<'_>,
     matches: &mut [u32],
     prefetch: impl Fn(usize),
     same: impl Fn(usize, usize) -> bool,
 ) {
+    let LookUp { isa, pilots, hashes, .. } = *look_up;
     assert_eq!(hashes.len(), matches.len());
     // While a block is compared the keys of the next one are on their way.
     let (mut here, mut next) = ([0u32; BLOCK], [0u32; BLOCK]);
@@ -120,7 +113,7 @@ fn lay_out<T>(order: &[u32], keys: &[T], mut put: impl FnMut(usize, usize)) {
 
 /// Keys of up to 8 bytes, with columns of the table beside each where that pays.
 #[derive(Debug)]
-pub(in crate::table) struct WordSlots {
+pub(crate) struct WordSlots {
     rows: FusedRows,
 }
 
@@ -128,11 +121,11 @@ pub(in crate::table) struct WordSlots {
 /// rows would lie on two cache lines. Counted, not measured.
 const MOST_BESIDE: usize = 3;
 
-impl SlotKeys for WordSlots {
-    type Probe<'a> = &'a [u64];
+shaped!(WordSlots: Words, [u64]);
 
+impl SlotKeys for WordSlots {
     fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
-        let keys = Self::probe(input.keys);
+        let keys = Self::keys(input.keys);
         // In cache a row more a line costs nothing, and more lines do.
         let pays = |words: usize| {
             (1..=MOST_BESIDE).contains(&words) && size_of_val(order) * 2 > input.caches.l2
@@ -153,22 +146,9 @@ impl SlotKeys for WordSlots {
         (self.rows.stride > 1).then(|| self.rows.clone())
     }
 
-    fn probe(keys: KeyView<'_>) -> &[u64] {
-        let KeyView::Words(words) = keys else { wrong_shape() };
-        words
-    }
-
-    fn matches(
-        &self,
-        isa: Isa,
-        pilots: &Pilots,
-        probe: &[u64],
-        rows: Rows<'_>,
-        hashes: &[u64],
-        matches: &mut [u32],
-    ) {
+    fn matches(&self, look_up: &LookUp<'_>, probe: &[u64], matches: &mut [u32]) {
         let mut listed = [0; LISTED];
-        let words = match rows {
+        let words = match look_up.rows {
             Rows::From(first) => &probe[first..first + matches.len()],
             Rows::Listed(rows) => {
                 for (word, &row) in listed.iter_mut().zip(rows) {
@@ -177,13 +157,13 @@ impl SlotKeys for WordSlots {
                 &listed[..rows.len()]
             }
         };
-        let keys = Hashed { words, hashes };
+        let keys = Hashed { words, hashes: look_up.hashes };
         let FusedRows { words, stride } = &self.rows;
         let prefetch = words.bytes() > CacheSizes::detect().l2 / 2;
         let table = Strided { words, stride: *stride, prefetch };
-        assert_eq!(words.len(), pilots.positions() * stride, "pilots of another table");
+        assert_eq!(words.len(), look_up.pilots.positions() * stride, "pilots of another table");
         // SAFETY: there is a word for each position.
-        unsafe { pilots.matches(isa, table, keys, matches) }
+        unsafe { look_up.pilots.matches(look_up.isa, table, keys, matches) }
     }
 
     fn bytes(&self) -> usize {
@@ -193,13 +173,13 @@ impl SlotKeys for WordSlots {
 
 /// Keys of 9 to 16 bytes.
 #[derive(Debug)]
-pub(in crate::table) struct WideSlots(Buffer<i128>);
+pub(crate) struct WideSlots(Buffer<i128>);
+
+shaped!(WideSlots: Wide, [i128]);
 
 impl SlotKeys for WideSlots {
-    type Probe<'a> = &'a [i128];
-
     fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
-        let keys = Self::probe(input.keys);
+        let keys = Self::keys(input.keys);
         let mut words = Buffer::zeroed(order.len());
         if !keys.is_empty() {
             lay_out(order, keys, |slot, row| words[slot] = keys[row]);
@@ -207,25 +187,10 @@ impl SlotKeys for WideSlots {
         Self(words)
     }
 
-    fn probe(keys: KeyView<'_>) -> &[i128] {
-        let KeyView::Wide(words) = keys else { wrong_shape() };
-        words
-    }
-
-    fn matches(
-        &self,
-        isa: Isa,
-        pilots: &Pilots,
-        probe: &[i128],
-        rows: Rows<'_>,
-        hashes: &[u64],
-        matches: &mut [u32],
-    ) {
-        assert_eq!(self.0.len(), pilots.positions(), "pilots of another table");
+    fn matches(&self, look_up: &LookUp<'_>, probe: &[i128], matches: &mut [u32]) {
+        assert_eq!(self.0.len(), look_up.pilots.positions(), "pilots of another table");
         by_slot(
-            isa,
-            pilots,
-            hashes,
+            look_up,
             matches,
             |slot| prefetch_read(&self.0, slot),
             |i, slot| {
@@ -233,7 +198,7 @@ impl SlotKeys for WideSlots {
                 // SAFETY: slots are below the number of positions, which is that
                 // of the keys.
                 let stored = unsafe { *self.0.get_unchecked(slot) };
-                stored == probe[rows.at(i)]
+                stored == probe[look_up.rows.at(i)]
             },
         );
     }
@@ -247,7 +212,7 @@ impl SlotKeys for WideSlots {
 /// rest begins, and the length below half of the hash. A key of up to 16 bytes
 /// is compared without touching anything else.
 #[derive(Debug)]
-pub(in crate::table) struct ByteSlots {
+pub(crate) struct ByteSlots {
     entries: Buffer<ByteEntry>,
     /// The bytes of long keys beyond their prefixes.
     rest: Buffer<u8>,
@@ -256,11 +221,11 @@ pub(in crate::table) struct ByteSlots {
 /// Prefix (two words), start of the rest, and length with the hash above it.
 type ByteEntry = [u64; 4];
 
-impl SlotKeys for ByteSlots {
-    type Probe<'a> = &'a ByteKeys;
+shaped!(ByteSlots: Bytes, ByteKeys);
 
+impl SlotKeys for ByteSlots {
     fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
-        let (keys, hashes) = (Self::probe(input.keys), input.hashes);
+        let (keys, hashes) = (Self::keys(input.keys), input.hashes);
         let rest_bytes = keys.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as usize);
         let rest_bytes = rest_bytes.map(|len| len.saturating_sub(PREFIX)).sum();
         let mut entries = Buffer::<ByteEntry>::zeroed(order.len());
@@ -290,25 +255,10 @@ impl SlotKeys for ByteSlots {
         Self { entries, rest }
     }
 
-    fn probe(keys: KeyView<'_>) -> &ByteKeys {
-        let KeyView::Bytes(keys) = keys else { wrong_shape() };
-        keys
-    }
-
-    fn matches(
-        &self,
-        isa: Isa,
-        pilots: &Pilots,
-        probe: &ByteKeys,
-        rows: Rows<'_>,
-        hashes: &[u64],
-        matches: &mut [u32],
-    ) {
-        assert_eq!(self.entries.len(), pilots.positions(), "pilots of another table");
+    fn matches(&self, look_up: &LookUp<'_>, probe: &ByteKeys, matches: &mut [u32]) {
+        assert_eq!(self.entries.len(), look_up.pilots.positions(), "pilots of another table");
         by_slot(
-            isa,
-            pilots,
-            hashes,
+            look_up,
             matches,
             |slot| prefetch_read(&self.entries, slot),
             |i, slot| {
@@ -316,7 +266,7 @@ impl SlotKeys for ByteSlots {
                 // SAFETY: slots are below the number of positions, which is that
                 // of the entries.
                 let entry = unsafe { self.entries.get_unchecked(slot) };
-                self.same(entry, probe, rows.at(i), hashes[i])
+                self.same(entry, probe, look_up.rows.at(i), look_up.hashes[i])
             },
         );
     }

@@ -8,7 +8,7 @@ bloom_kernels!("avx2");
 /// # Safety
 /// The filter has between 1 and 2^32 - 1 words.
 #[target_feature(enable = "avx2")]
-pub(in crate::arch) unsafe fn bloom_passing(
+pub(crate) unsafe fn bloom_passing(
     filter: &[u64],
     prefetch: bool,
     hashes: &[u64],

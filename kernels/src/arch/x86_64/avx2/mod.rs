@@ -1,10 +1,10 @@
 //! AVX2 kernels. Each function is safe to call only where the CPU has
 //! AVX2.
 
-pub(in crate::arch) mod bloom;
-pub(in crate::arch) mod hash;
-pub(in crate::arch) mod pilot;
-pub(in crate::arch) mod select;
+pub(crate) mod bloom;
+pub(crate) mod hash;
+pub(crate) mod pilot;
+pub(crate) mod select;
 mod words;
 
 // Walks have no twin of this width.

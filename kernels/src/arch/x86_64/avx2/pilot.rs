@@ -12,7 +12,7 @@ pilot_kernels!("avx2");
 /// There is a pilot for each bucket and three bytes after the last one, and a
 /// word for each slot.
 #[target_feature(enable = "avx2")]
-pub(in crate::arch) unsafe fn pilot_matches(
+pub(crate) unsafe fn pilot_matches(
     geometry: &Geometry,
     pilots: &[u8],
     table: Strided<'_>,

@@ -22,7 +22,7 @@ static COMPRESS: [[u32; 8]; 256] = {
 };
 
 #[target_feature(enable = "avx2,popcnt")]
-pub(in crate::arch) fn select_matches(
+pub(crate) fn select_matches(
     matches: &[u32],
     first: u32,
     probe_rows: &mut [u32],
@@ -62,7 +62,7 @@ pub(in crate::arch) fn select_matches(
 }
 
 #[target_feature(enable = "avx2")]
-pub(in crate::arch) fn found_bits(matches: &[u32], found: &mut [u64]) {
+pub(crate) fn found_bits(matches: &[u32], found: &mut [u64]) {
     let none = _mm256_set1_epi32(NO_ROW as i32);
     let whole = matches.len() / 64;
     for (word, matches) in found.iter_mut().zip(matches.chunks_exact(64)) {

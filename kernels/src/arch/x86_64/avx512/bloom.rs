@@ -59,7 +59,7 @@ impl Placed {
 /// # Safety
 /// The filter has between 1 and 2^32 - 1 words.
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(in crate::arch) unsafe fn bloom_passing(
+pub(crate) unsafe fn bloom_passing(
     filter: &[u64],
     prefetch: bool,
     hashes: &[u64],

@@ -1,9 +1,9 @@
 //! AVX-512 kernels. Each function is safe to call only where the CPU has
 //! the features that it names: AVX-512 F, DQ, BW, VL at most.
 
-pub(in crate::arch) mod bloom;
-pub(in crate::arch) mod hash;
-pub(in crate::arch) mod pilot;
-pub(in crate::arch) mod select;
-pub(in crate::arch) mod walk;
+pub(crate) mod bloom;
+pub(crate) mod hash;
+pub(crate) mod pilot;
+pub(crate) mod select;
+pub(crate) mod walk;
 mod words;

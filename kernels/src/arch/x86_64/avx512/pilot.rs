@@ -15,7 +15,7 @@ pilot_kernels!("avx512f,avx512vl");
 /// There is a pilot for each bucket and three bytes after the last one, and a
 /// word for each slot.
 #[target_feature(enable = "avx512f,avx512vl")]
-pub(in crate::arch) unsafe fn pilot_matches(
+pub(crate) unsafe fn pilot_matches(
     geometry: &Geometry,
     pilots: &[u8],
     table: Strided<'_>,

@@ -4,7 +4,7 @@ use crate::arch::portable;
 use crate::pairs::NO_ROW;
 
 #[target_feature(enable = "avx512f,popcnt")]
-pub(in crate::arch) fn select_matches(
+pub(crate) fn select_matches(
     matches: &[u32],
     first: u32,
     probe_rows: &mut [u32],
@@ -42,7 +42,7 @@ pub(in crate::arch) fn select_matches(
 }
 
 #[target_feature(enable = "avx512f")]
-pub(in crate::arch) fn found_bits(matches: &[u32], found: &mut [u64]) {
+pub(crate) fn found_bits(matches: &[u32], found: &mut [u64]) {
     let none = _mm512_set1_epi32(NO_ROW as i32);
     let whole = matches.len() / 64;
     for (word, matches) in found.iter_mut().zip(matches.chunks_exact(64)) {

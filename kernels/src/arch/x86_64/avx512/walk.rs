@@ -18,7 +18,7 @@ const _: () = assert!(std::mem::offset_of!(BlockHead, floor) == 24);
 /// # Safety
 /// What [`walk_chains`](crate::arch::walk_chains) asks for.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-pub(in crate::arch) unsafe fn walk_chains<C: Chains>(
+pub(crate) unsafe fn walk_chains<C: Chains>(
     chains: &C,
     blocks: Blocks<'_>,
     active: &mut Active,

@@ -20,7 +20,7 @@ const LARGEST_SLAB: usize = 8 * HUGE_PAGE;
 /// Slots of one size. Returned ones are handed out again, those of the
 /// oldest slabs first, so that the others empty when the state shrinks.
 #[derive(Debug)]
-pub(in crate::state) struct Arena {
+pub(crate) struct Arena {
     slot_words: usize,
     slabs: Vec<Option<Slab>>,
     /// Slots that were returned or never used, by slab and position in it.
@@ -56,7 +56,7 @@ impl fmt::Debug for Memory {
 
 /// A piece of memory for a block.
 #[derive(Debug)]
-pub(in crate::state) struct Slot {
+pub(crate) struct Slot {
     memory: Arc<Memory>,
     slab: u32,
     number: u32,
@@ -86,13 +86,13 @@ impl Slot {
 
 impl Arena {
     /// An arena of slots of `slot_words` words.
-    pub(in crate::state) fn new(slot_words: usize) -> Self {
+    pub(crate) fn new(slot_words: usize) -> Self {
         let slot_words = slot_words.next_multiple_of(8);
         Self { slot_words, slabs: Vec::new(), free: BinaryHeap::new(), slots: 0 }
     }
 
     /// A slot, with arbitrary content.
-    pub(in crate::state) fn take(&mut self) -> Slot {
+    pub(crate) fn take(&mut self) -> Slot {
         if self.free.is_empty() {
             self.grow();
         }
@@ -104,7 +104,7 @@ impl Arena {
     }
 
     /// Takes a slot back.
-    pub(in crate::state) fn give_back(&mut self, slot: Slot) {
+    pub(crate) fn give_back(&mut self, slot: Slot) {
         let Slot { memory, slab: at, number, .. } = slot;
         let slab = self.slabs[at as usize].as_mut().expect("a slab with a slot is held");
         // Or else it would be handed out twice.
@@ -115,7 +115,7 @@ impl Arena {
 
     /// Returns one slab to the system, if one is empty and more than half as
     /// much as is in use would stay free without it.
-    pub(in crate::state) fn trim(&mut self) {
+    pub(crate) fn trim(&mut self) {
         let spare = |slab: &Option<Slab>| slab.as_ref().is_some_and(|slab| slab.free == slab.slots);
         let Some(at) = self.slabs.iter().rposition(spare) else { return };
         let slots = self.slabs[at].as_ref().map_or(0, |slab| slab.slots as usize);
@@ -128,7 +128,7 @@ impl Arena {
     }
 
     /// Whether it holds no memory at all.
-    pub(in crate::state) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.slots == 0
     }
 
@@ -137,12 +137,12 @@ impl Arena {
     }
 
     /// Bytes of slots that are free.
-    pub(in crate::state) fn free_bytes(&self) -> usize {
+    pub(crate) fn free_bytes(&self) -> usize {
         self.free.len() * self.slot_words * size_of::<u64>()
     }
 
     /// Bytes of the arena's own lists.
-    pub(in crate::state) fn book_bytes(&self) -> usize {
+    pub(crate) fn book_bytes(&self) -> usize {
         self.free.capacity() * size_of::<(u32, u32)>()
             + self.slabs.capacity() * size_of::<Option<Slab>>()
     }

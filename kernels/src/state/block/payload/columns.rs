@@ -7,12 +7,12 @@ use arrow::datatypes::{ArrowNativeType, DataType};
 use super::heap::Heap;
 use super::incoming::Incoming;
 use super::plan::PayloadPlan;
-use crate::probe::values;
+use crate::probe::{by_width, values};
 use crate::state::block::bits;
 
 /// The columns of a block, apart from the values of fixed width.
 #[derive(Debug, Default)]
-pub(in crate::state) struct Columns {
+pub(crate) struct Columns {
     /// Validity of fixed-width columns, then of texts; empty without a null.
     valid: Vec<Vec<u64>>,
     /// Texts, then what is encoded.
@@ -20,7 +20,7 @@ pub(in crate::state) struct Columns {
 }
 
 impl Columns {
-    pub(in crate::state::block) fn new(plan: &PayloadPlan) -> Self {
+    pub(crate) fn new(plan: &PayloadPlan) -> Self {
         Self {
             valid: (0..plan.fixed.len() + plan.texts.len()).map(|_| Vec::new()).collect(),
             heaps: (0..plan.heaps()).map(|_| Heap::default()).collect(),
@@ -29,7 +29,7 @@ impl Columns {
 
     /// Appends `rows` of a batch, of which the first is number `first` of those
     /// to store; `at` rows are held, and `fixed` has room for the values.
-    pub(in crate::state::block) fn append(
+    pub(crate) fn append(
         &mut self,
         plan: &PayloadPlan,
         incoming: &Incoming<'_>,
@@ -40,19 +40,14 @@ impl Columns {
     ) {
         for (i, (column, data)) in plan.fixed.iter().zip(&incoming.fixed).enumerate() {
             let from = &mut fixed[at * plan.stride..(at + rows.len()) * plan.stride];
-            match (&column.data_type, column.width) {
-                (DataType::Boolean, _) => {
-                    let values = data.buffers()[0].as_slice();
-                    for (row, to) in rows.iter().zip(from.chunks_exact_mut(plan.stride)) {
-                        let bit = data.offset() + *row as usize;
-                        to[column.offset] = values[bit / 8] >> (bit % 8) & 1;
-                    }
+            if column.data_type == DataType::Boolean {
+                let values = data.buffers()[0].as_slice();
+                for (row, to) in rows.iter().zip(from.chunks_exact_mut(plan.stride)) {
+                    let bit = data.offset() + *row as usize;
+                    to[column.offset] = values[bit / 8] >> (bit % 8) & 1;
                 }
-                (_, 1) => fill::<u8>(from, plan.stride, column.offset, data, rows),
-                (_, 2) => fill::<u16>(from, plan.stride, column.offset, data, rows),
-                (_, 4) => fill::<u32>(from, plan.stride, column.offset, data, rows),
-                (_, 8) => fill::<u64>(from, plan.stride, column.offset, data, rows),
-                _ => fill::<i128>(from, plan.stride, column.offset, data, rows),
+            } else {
+                by_width!(column.width, fill(from, plan.stride, column.offset, data, rows));
             }
             let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
             append_validity(&mut self.valid[i], nulls, rows, at);
@@ -71,7 +66,7 @@ impl Columns {
     }
 
     /// Appends row `row` of another block as row `at`.
-    pub(in crate::state::block) fn append_from(&mut self, other: &Self, row: usize, at: usize) {
+    pub(crate) fn append_from(&mut self, other: &Self, row: usize, at: usize) {
         for (valid, other) in self.valid.iter_mut().zip(&other.valid) {
             let is_valid = other.is_empty() || bits::get(other, row);
             push_validity(valid, is_valid, at);
@@ -83,12 +78,7 @@ impl Columns {
 
     /// How many of `rows`, from number `first` of those to store on, fit into
     /// the heaps; at least one if they are empty.
-    pub(in crate::state::block) fn fitting(
-        &self,
-        incoming: &Incoming<'_>,
-        first: usize,
-        rows: &[u32],
-    ) -> usize {
+    pub(crate) fn fitting(&self, incoming: &Incoming<'_>, first: usize, rows: &[u32]) -> usize {
         let mut fit = rows.len();
         let encoded = incoming.encoded.iter().map(|heap| -> Box<dyn Fn(usize) -> usize> {
             Box::new(move |i| heap.value(first + i).len())
@@ -109,26 +99,26 @@ impl Columns {
     }
 
     /// Whether a row of another block fits.
-    pub(in crate::state::block) fn fits(&self, other: &Self, row: usize) -> bool {
+    pub(crate) fn fits(&self, other: &Self, row: usize) -> bool {
         let heaps = self.heaps.iter().zip(&other.heaps);
         heaps.into_iter().all(|(heap, other)| heap.fits(other.value(row).len()))
     }
 
     /// Whether column `at`, fixed-width ones first, has a value in `row`.
-    pub(in crate::state::block) fn is_valid(&self, at: usize, row: usize) -> bool {
+    pub(crate) fn is_valid(&self, at: usize, row: usize) -> bool {
         self.valid[at].is_empty() || bits::get(&self.valid[at], row)
     }
 
-    pub(in crate::state::block) fn has_heap(&self, at: usize) -> bool {
+    pub(crate) fn has_heap(&self, at: usize) -> bool {
         at < self.heaps.len()
     }
 
-    pub(in crate::state::block) fn heap(&self, at: usize) -> &Heap {
+    pub(crate) fn heap(&self, at: usize) -> &Heap {
         &self.heaps[at]
     }
 
     /// Bytes in use and bytes allocated, of heaps and of validity.
-    pub(in crate::state::block) fn bytes(&self) -> (usize, usize, usize) {
+    pub(crate) fn bytes(&self) -> (usize, usize, usize) {
         let (mut used, mut allocated) = (0, 0);
         for heap in &self.heaps {
             used += heap.bytes.len() + heap.ends.len() * size_of::<u32>();

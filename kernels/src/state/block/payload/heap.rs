@@ -2,7 +2,7 @@
 
 /// Byte strings end to end.
 #[derive(Debug, Default)]
-pub(in crate::state::block) struct Heap {
+pub(crate) struct Heap {
     pub(super) ends: Vec<u32>,
     pub(super) bytes: Vec<u8>,
 }
@@ -13,7 +13,7 @@ impl Heap {
         self.ends.push(self.bytes.len() as u32);
     }
 
-    pub(in crate::state::block) fn value(&self, row: usize) -> &[u8] {
+    pub(crate) fn value(&self, row: usize) -> &[u8] {
         let from = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.bytes[from as usize..self.ends[row] as usize]
     }

@@ -10,7 +10,7 @@ use crate::error::{JoinError, Result};
 
 /// The payload of rows that come in, ready to be copied: nothing fails any more.
 #[derive(Debug)]
-pub(in crate::state) struct Incoming<'a> {
+pub(crate) struct Incoming<'a> {
     pub(super) fixed: Vec<ArrayData>,
     pub(super) texts: Vec<Text<'a>>,
     /// Of the rows to store, in order.
@@ -39,7 +39,7 @@ impl PayloadPlan {
     ///
     /// # Panics
     /// If the columns are not as planned.
-    pub(in crate::state) fn incoming<'a>(
+    pub(crate) fn incoming<'a>(
         &self,
         columns: &'a [ArrayRef],
         rows: &[u32],

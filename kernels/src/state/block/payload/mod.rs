@@ -16,6 +16,6 @@ mod incoming;
 mod plan;
 
 pub(super) use self::columns::Columns;
-pub(in crate::state) use self::incoming::Incoming;
-pub(in crate::state) use self::plan::PayloadPlan;
+pub(crate) use self::incoming::Incoming;
+pub(crate) use self::plan::PayloadPlan;
 pub(super) use self::plan::{FixedColumn, Place};

@@ -9,22 +9,22 @@ use crate::state::{by_value, codec::Codec};
 
 /// Where the kept columns lie.
 #[derive(Debug)]
-pub(in crate::state) struct PayloadPlan {
-    pub(in crate::state::block) places: Vec<Place>,
+pub(crate) struct PayloadPlan {
+    pub(crate) places: Vec<Place>,
     /// Fixed-width columns.
-    pub(in crate::state::block) fixed: Vec<FixedColumn>,
+    pub(crate) fixed: Vec<FixedColumn>,
     /// Strings and binaries.
-    pub(in crate::state::block) texts: Vec<DataType>,
+    pub(crate) texts: Vec<DataType>,
     /// The columns that are kept as one byte string per row, by position.
     pub(super) encoded: Vec<usize>,
-    pub(in crate::state::block) codec: Codec,
+    pub(crate) codec: Codec,
     /// Bytes of a row of fixed-width columns.
-    pub(in crate::state::block) stride: usize,
+    pub(crate) stride: usize,
 }
 
 /// Where a kept column lies.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::state::block) enum Place {
+pub(crate) enum Place {
     /// Position among the fixed-width columns.
     Fixed(usize),
     /// Position among the texts.
@@ -34,11 +34,11 @@ pub(in crate::state::block) enum Place {
 }
 
 #[derive(Debug)]
-pub(in crate::state::block) struct FixedColumn {
-    pub(in crate::state::block) data_type: DataType,
-    pub(in crate::state::block) width: usize,
+pub(crate) struct FixedColumn {
+    pub(crate) data_type: DataType,
+    pub(crate) width: usize,
     /// Where the value begins in a row; `offset + width <= stride`.
-    pub(in crate::state::block) offset: usize,
+    pub(crate) offset: usize,
 }
 
 impl PayloadPlan {
@@ -46,7 +46,7 @@ impl PayloadPlan {
     ///
     /// # Errors
     /// [`JoinError::UnsupportedState`] for a type that cannot be kept.
-    pub(in crate::state) fn new(types: &[DataType]) -> Result<Self> {
+    pub(crate) fn new(types: &[DataType]) -> Result<Self> {
         // What the other stores refuse is refused here too.
         Codec::new(types)?;
         let mut plan = Self {
@@ -97,12 +97,12 @@ impl PayloadPlan {
     }
 
     /// The heap of what is encoded.
-    pub(in crate::state::block) fn encoded_heap(&self) -> usize {
+    pub(crate) fn encoded_heap(&self) -> usize {
         self.texts.len()
     }
 
     /// Whether all columns are of fixed width.
-    pub(in crate::state::block) fn is_fixed(&self) -> bool {
+    pub(crate) fn is_fixed(&self) -> bool {
         self.heaps() == 0
     }
 
@@ -113,7 +113,7 @@ impl PayloadPlan {
     ///
     /// # Panics
     /// If there are not as many columns as were planned.
-    pub(in crate::state) fn by_value(&self, columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
+    pub(crate) fn by_value(&self, columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> {
         assert_eq!(columns.len(), self.places.len(), "as many columns as were planned");
         let columns = columns.iter().zip(&self.places);
         columns

@@ -62,6 +62,15 @@ impl LateRows {
         }
     }
 
+    /// Counts rows that were read, for the tests.
+    #[inline(always)]
+    fn count_looked(&mut self, _rows: usize) {
+        #[cfg(test)]
+        {
+            self.looked += _rows;
+        }
+    }
+
     /// Notes a row.
     #[inline]
     pub(super) fn push(&mut self, time: i64, row: RowNumber) {
@@ -128,10 +137,7 @@ impl LateRows {
     /// Moves the rows in that no longer lie outside.
     fn take_in(&mut self) {
         let outside = std::mem::take(&mut self.outside);
-        #[cfg(test)]
-        {
-            self.looked += outside.len();
-        }
+        self.count_looked(outside.len());
         self.least_outside = i64::MAX;
         let (line, width) = (self.line.div_euclid(self.width), self.width);
         if self.days.is_empty()
@@ -159,10 +165,7 @@ impl LateRows {
         while self.first <= day
             && let Some(mut rows) = self.days.pop_front()
         {
-            #[cfg(test)]
-            {
-                self.looked += rows.len();
-            }
+            self.count_looked(rows.len());
             self.in_days -= rows.len();
             self.capacity -= rows.capacity();
             if self.first < day {
@@ -183,19 +186,13 @@ impl LateRows {
             }
         }
         while let Some((time, row)) = self.today.pop_if(|&mut (time, _)| time <= line) {
-            #[cfg(test)]
-            {
-                self.looked += 1;
-            }
+            self.count_looked(1);
             expired(time, row);
         }
         while let Some(&Reverse((time, row))) = self.overdue.peek()
             && time <= line
         {
-            #[cfg(test)]
-            {
-                self.looked += 1;
-            }
+            self.count_looked(1);
             self.overdue.pop();
             expired(time, row);
         }
