@@ -5,6 +5,7 @@ use arrow::buffer::{NullBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
 use super::byte_keys::ByteKeys;
+use super::strings::Strings;
 use crate::error::{JoinError, Result};
 
 /// How the values of a key column are stored.
@@ -145,31 +146,17 @@ pub(super) struct ByteColumn<'a> {
 
 #[derive(Debug)]
 enum ByteKind<'a> {
-    Small(&'a [i32], &'a [u8]),
-    Large(&'a [i64], &'a [u8]),
+    Strings(Strings<'a>),
     View,
     Fixed(usize, &'a [u8]),
 }
 
 impl<'a> ByteColumn<'a> {
     pub(super) fn new(array: &'a ArrayRef) -> Self {
+        if let Some(strings) = Strings::of(array) {
+            return Self { array, kind: ByteKind::Strings(strings) };
+        }
         let kind = match array.data_type() {
-            DataType::Utf8 => {
-                let a = array.as_string::<i32>();
-                ByteKind::Small(a.value_offsets(), a.value_data())
-            }
-            DataType::Binary => {
-                let a = array.as_binary::<i32>();
-                ByteKind::Small(a.value_offsets(), a.value_data())
-            }
-            DataType::LargeUtf8 => {
-                let a = array.as_string::<i64>();
-                ByteKind::Large(a.value_offsets(), a.value_data())
-            }
-            DataType::LargeBinary => {
-                let a = array.as_binary::<i64>();
-                ByteKind::Large(a.value_offsets(), a.value_data())
-            }
             DataType::Utf8View | DataType::BinaryView => ByteKind::View,
             DataType::FixedSizeBinary(size) => {
                 ByteKind::Fixed(*size as usize, array.as_fixed_size_binary().value_data())
@@ -189,13 +176,13 @@ impl<'a> ByteColumn<'a> {
             buffers.buffers().last().filter(|b| b.as_ptr() == data.as_ptr()).cloned()
         };
         match self.kind {
-            ByteKind::Small(offsets, data) => {
+            ByteKind::Strings(Strings::Small(offsets, data)) => {
                 if let Some(values) = values(data) {
                     let offsets = offsets.iter().map(|&offset| i64::from(offset)).collect();
                     return ByteKeys::new(offsets, values);
                 }
             }
-            ByteKind::Large(offsets, data) => {
+            ByteKind::Strings(Strings::Large(offsets, data)) => {
                 if let Some(values) = values(data) {
                     return ByteKeys::new(offsets.to_vec().into(), values);
                 }
@@ -211,12 +198,7 @@ impl<'a> ByteColumn<'a> {
             return &[];
         }
         match self.kind {
-            ByteKind::Small(offsets, values) => {
-                &values[offsets[row] as usize..offsets[row + 1] as usize]
-            }
-            ByteKind::Large(offsets, values) => {
-                &values[offsets[row] as usize..offsets[row + 1] as usize]
-            }
+            ByteKind::Strings(strings) => strings.get(row),
             ByteKind::Fixed(size, values) => &values[row * size..(row + 1) * size],
             ByteKind::View if *self.array.data_type() == DataType::Utf8View => {
                 self.array.as_string_view().value(row).as_bytes()

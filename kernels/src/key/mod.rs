@@ -36,6 +36,7 @@ mod encoder;
 mod keys;
 mod shape;
 mod shaped;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -46,4 +47,5 @@ pub use encoder::KeyEncoder;
 pub use keys::Keys;
 pub use shape::KeyShape;
 pub(crate) use shaped::{Shaped, shaped, wrong_shape};
+pub(crate) use strings::Strings;
 pub use view::{KeyRows, KeyView};

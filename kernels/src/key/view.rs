@@ -72,33 +72,20 @@ impl KeyView<'_> {
     }
 }
 
-impl<'a> From<&'a [u64]> for KeyView<'a> {
-    fn from(words: &'a [u64]) -> Self {
-        Self::Words(words)
-    }
+macro_rules! viewed {
+    ($($keys:ty => $variant:ident),*) => {$(
+        impl<'a> From<&'a $keys> for KeyView<'a> {
+            fn from(keys: &'a $keys) -> Self {
+                Self::$variant(keys)
+            }
+        }
+    )*};
 }
+viewed!([u64] => Words, Vec<u64> => Words, [i128] => Wide, ByteKeys => Bytes);
 
 impl<'a, const N: usize> From<&'a [u64; N]> for KeyView<'a> {
     fn from(words: &'a [u64; N]) -> Self {
         Self::Words(words)
-    }
-}
-
-impl<'a> From<&'a Vec<u64>> for KeyView<'a> {
-    fn from(words: &'a Vec<u64>) -> Self {
-        Self::Words(words)
-    }
-}
-
-impl<'a> From<&'a [i128]> for KeyView<'a> {
-    fn from(words: &'a [i128]) -> Self {
-        Self::Wide(words)
-    }
-}
-
-impl<'a> From<&'a ByteKeys> for KeyView<'a> {
-    fn from(keys: &'a ByteKeys) -> Self {
-        Self::Bytes(keys)
     }
 }
 

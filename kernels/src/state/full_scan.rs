@@ -1,22 +1,17 @@
 //! A map from key to rows as they came: an eviction reads every row.
 
-use arrow::array::ArrayRef;
-
+use super::Leaving;
 use super::keyed::{GroupRows, Keyed};
-use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, Upkeep};
-use crate::error::Result;
-use crate::pairs::Pairs;
-use crate::table::{FindCursor, OwnedKey};
+use super::plain::Expiry;
+use crate::table::OwnedKey;
 
 /// Spark's shape: the baseline that evictions are compared with.
-#[derive(Debug)]
-pub(super) struct FullScan<K> {
-    keyed: Keyed<K, AsTheyCame>,
-}
+#[derive(Debug, Default)]
+pub(super) struct FullScan;
 
 /// The rows of a key in no order of time.
 #[derive(Debug, Default)]
-struct AsTheyCame(Vec<u32>);
+pub(super) struct AsTheyCame(Vec<u32>);
 
 impl GroupRows for AsTheyCame {
     fn add(&mut self, _: Option<i64>, row: u32) {
@@ -47,72 +42,21 @@ impl GroupRows for AsTheyCame {
     }
 }
 
-impl<K: OwnedKey> FullScan<K> {
-    pub(super) fn new(plan: &StorePlan) -> Result<Self> {
-        Ok(Self { keyed: Keyed::new(plan)? })
-    }
-}
+impl Expiry for FullScan {
+    const NAME: &'static str = "full-scan";
+    type Rows = AsTheyCame;
 
-impl<K: OwnedKey> StateStore for FullScan<K> {
-    fn name(&self) -> &'static str {
-        "full-scan"
-    }
-
-    fn rows(&self) -> u64 {
-        self.keyed.rows.live() as u64
-    }
-
-    fn size(&self) -> StateSize {
-        self.keyed.size()
-    }
-
-    fn insert(&mut self, rows: NewRows<'_>) -> Result<()> {
-        self.keyed.insert(rows, |_, _| {})
-    }
-
-    fn find(
-        &self,
-        probe: StateProbe<'_>,
-        cursor: &mut FindCursor,
-        pairs: &mut Pairs,
-        limit: usize,
-    ) -> u64 {
-        self.keyed.find(probe, cursor, pairs, limit)
-    }
-
-    fn set_matched(&mut self, rows: &[u32]) {
-        self.keyed.rows.set_matched(rows);
-    }
-
-    fn remove(&mut self, rows: &[u32]) -> u64 {
-        self.keyed.remove(rows)
-    }
-
-    fn evict(&mut self, line: i64, mut unmatched: Option<&mut Departed>) -> Eviction {
-        let mut eviction = Eviction::default();
-        for row in self.keyed.rows.ids() {
-            eviction.visited += 1;
-            if self.keyed.rows.time(row).is_some_and(|time| time <= line) {
-                eviction.rows += u64::from(self.keyed.depart(row, &mut unmatched));
+    fn evict<K: OwnedKey>(
+        &mut self,
+        keyed: &mut Keyed<K, AsTheyCame>,
+        line: i64,
+        leaving: &mut Leaving<'_>,
+    ) {
+        for row in keyed.rows.ids() {
+            leaving.eviction.visited += 1;
+            if keyed.rows.time(row).is_some_and(|time| time <= line) {
+                keyed.depart(row, leaving);
             }
         }
-        eviction
-    }
-
-    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction {
-        self.keyed.drain(unmatched)
-    }
-
-    fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
-        self.keyed.rows.gather(wanted, rows)
-    }
-
-    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
-        self.keyed.rows.rows_within(rows, bytes)
-    }
-
-    fn reclaim(&mut self) -> Upkeep {
-        self.keyed.reclaim();
-        Upkeep::default()
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use hashbrown::HashTable;
 
-use super::rows::{NO_GROUP, StoredRows};
-use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StorePlan, check_shape};
+use super::rows::{NO_GROUP, StoredRows, put};
+use super::{Leaving, NewRows, StateProbe, StateSize, StorePlan, check_shape};
 use crate::error::Result;
 use crate::key::KeyShape;
 use crate::pairs::Pairs;
@@ -129,16 +129,7 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         let key = K::to_owned(key);
         self.key_heap_bytes += key.heap_bytes();
         let group = Group { hash, key: Some(key), rows: G::default() };
-        let at = match self.free.pop() {
-            Some(at) => {
-                self.groups[at as usize] = group;
-                at
-            }
-            None => {
-                self.groups.push(group);
-                self.groups.len() as u32 - 1
-            }
-        };
+        let at = put(&mut self.groups, &mut self.free, group);
         let groups = &self.groups;
         self.table.insert_unique(hash, at, |&group| groups[group as usize].hash);
         at
@@ -236,29 +227,11 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         })
     }
 
-    pub(super) fn remove(&mut self, rows: &[u32]) -> u64 {
-        rows.iter().map(|&row| u64::from(self.rows.take_out(row))).sum()
-    }
-
     /// Takes out one row of an eviction and notes it.
-    pub(super) fn depart(&mut self, row: u32, unmatched: &mut Option<&mut Departed>) -> bool {
-        let out = self.rows.take_out(row);
-        if out
-            && let Some(unmatched) = unmatched
-            && !self.rows.is_matched(row)
-        {
-            unmatched.push(row, self.rows.time(row));
+    pub(super) fn depart(&mut self, row: u32, leaving: &mut Leaving<'_>) {
+        if self.rows.take_out(row) {
+            leaving.note(row, self.rows.time(row), self.rows.is_matched(row));
         }
-        out
-    }
-
-    pub(super) fn drain(&mut self, mut unmatched: Option<&mut Departed>) -> Eviction {
-        let mut eviction = Eviction::default();
-        for row in self.rows.ids() {
-            eviction.visited += 1;
-            eviction.rows += u64::from(self.depart(row, &mut unmatched));
-        }
-        eviction
     }
 
     /// Frees the rows that were taken out, and the keys that have none left.

@@ -3,6 +3,7 @@
 use super::block::{BytesEntry, WideEntry, WordEntry};
 use super::full_scan::FullScan;
 use super::ordered_map::OrderedMap;
+use super::plain::PlainStore;
 use super::time_blocks::TimeBlocks;
 use super::{StateStore, StorePlan};
 use crate::error::Result;
@@ -48,12 +49,20 @@ impl StoreKind {
             (Self::TimeBlocks, KeyShape::Word) => Box::new(TimeBlocks::<WordEntry>::new(plan)?),
             (Self::TimeBlocks, KeyShape::Wide) => Box::new(TimeBlocks::<WideEntry>::new(plan)?),
             (Self::TimeBlocks, KeyShape::Bytes) => Box::new(TimeBlocks::<BytesEntry>::new(plan)?),
-            (Self::OrderedMap, KeyShape::Word) => Box::new(OrderedMap::<u64>::new(plan)?),
-            (Self::OrderedMap, KeyShape::Wide) => Box::new(OrderedMap::<i128>::new(plan)?),
-            (Self::OrderedMap, KeyShape::Bytes) => Box::new(OrderedMap::<Box<[u8]>>::new(plan)?),
-            (Self::FullScan, KeyShape::Word) => Box::new(FullScan::<u64>::new(plan)?),
-            (Self::FullScan, KeyShape::Wide) => Box::new(FullScan::<i128>::new(plan)?),
-            (Self::FullScan, KeyShape::Bytes) => Box::new(FullScan::<Box<[u8]>>::new(plan)?),
+            (Self::OrderedMap, KeyShape::Word) => {
+                Box::new(PlainStore::<u64, OrderedMap>::new(plan)?)
+            }
+            (Self::OrderedMap, KeyShape::Wide) => {
+                Box::new(PlainStore::<i128, OrderedMap>::new(plan)?)
+            }
+            (Self::OrderedMap, KeyShape::Bytes) => {
+                Box::new(PlainStore::<Box<[u8]>, OrderedMap>::new(plan)?)
+            }
+            (Self::FullScan, KeyShape::Word) => Box::new(PlainStore::<u64, FullScan>::new(plan)?),
+            (Self::FullScan, KeyShape::Wide) => Box::new(PlainStore::<i128, FullScan>::new(plan)?),
+            (Self::FullScan, KeyShape::Bytes) => {
+                Box::new(PlainStore::<Box<[u8]>, FullScan>::new(plan)?)
+            }
         })
     }
 }

@@ -50,6 +50,7 @@ mod kept;
 mod keyed;
 pub(crate) mod kind;
 mod ordered_map;
+mod plain;
 mod rows;
 mod size;
 #[cfg(test)]
@@ -215,6 +216,29 @@ pub struct Eviction {
     pub visited: u64,
     /// Blocks that were read, in a store that has blocks.
     pub blocks: u64,
+}
+
+/// An eviction under way.
+struct Leaving<'a> {
+    eviction: Eviction,
+    /// Rows that leave and never matched, if they are asked for.
+    unmatched: Option<&'a mut Departed>,
+}
+
+impl<'a> Leaving<'a> {
+    fn new(unmatched: Option<&'a mut Departed>) -> Self {
+        Self { eviction: Eviction::default(), unmatched }
+    }
+
+    /// Notes a row that left.
+    fn note(&mut self, row: u32, time: Option<i64>, is_matched: bool) {
+        self.eviction.rows += 1;
+        if let Some(unmatched) = &mut self.unmatched
+            && !is_matched
+        {
+            unmatched.push(row, time);
+        }
+    }
 }
 
 /// What a store did to keep itself in order.

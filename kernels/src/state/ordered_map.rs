@@ -4,27 +4,20 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use arrow::array::ArrayRef;
-
 use super::keyed::{GroupRows, Keyed};
-use super::{Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan, Upkeep};
-use crate::error::Result;
-use crate::pairs::Pairs;
-use crate::table::{FindCursor, OwnedKey};
+use super::plain::Expiry;
+use super::rows::StoredRows;
+use super::{Leaving, StateSize};
+use crate::table::OwnedKey;
 
-/// The plain store, which others are compared with.
-#[derive(Debug)]
-pub(super) struct OrderedMap<K> {
-    keyed: Keyed<K, ByTime>,
-    /// Rows by event time, the least first. An entry whose row was removed is
-    /// stale: its row is not in state, or has another time.
-    due: BinaryHeap<Reverse<(i64, u32)>>,
-    evicts: bool,
-}
+/// Rows by event time, the least first. An entry whose row was removed is stale: its
+/// row is not in state, or has another time.
+#[derive(Debug, Default)]
+pub(super) struct OrderedMap(BinaryHeap<Reverse<(i64, u32)>>);
 
 /// The rows of a key: those with an event time in its order, then the others.
 #[derive(Debug, Default)]
-struct ByTime {
+pub(super) struct ByTime {
     timed: VecDeque<(i64, u32)>,
     untimed: Vec<u32>,
 }
@@ -83,95 +76,44 @@ impl GroupRows for ByTime {
     }
 }
 
-impl<K: OwnedKey> OrderedMap<K> {
-    pub(super) fn new(plan: &StorePlan) -> Result<Self> {
-        Ok(Self { keyed: Keyed::new(plan)?, due: BinaryHeap::new(), evicts: plan.evicts })
-    }
-}
+impl Expiry for OrderedMap {
+    const NAME: &'static str = "ordered-map";
+    type Rows = ByTime;
 
-impl<K: OwnedKey> StateStore for OrderedMap<K> {
-    fn name(&self) -> &'static str {
-        "ordered-map"
+    fn note(&mut self, row: u32, time: i64) {
+        self.0.push(Reverse((time, row)));
     }
 
-    fn rows(&self) -> u64 {
-        self.keyed.rows.live() as u64
+    fn evict<K: OwnedKey>(
+        &mut self,
+        keyed: &mut Keyed<K, ByTime>,
+        line: i64,
+        leaving: &mut Leaving<'_>,
+    ) {
+        while let Some(&Reverse((time, row))) = self.0.peek()
+            && time <= line
+        {
+            self.0.pop();
+            leaving.eviction.visited += 1;
+            if keyed.rows.in_state_at(row, time) {
+                keyed.depart(row, leaving);
+            }
+        }
+    }
+
+    fn reclaim(&mut self, rows: &StoredRows) {
+        // Removed rows leave stale entries behind: never more than live ones.
+        if self.0.len() > 2 * rows.live() {
+            self.0.retain(|&Reverse((time, row))| rows.in_state_at(row, time));
+        }
+        if self.0.len() < self.0.capacity() / 4 {
+            self.0.shrink_to(2 * self.0.len());
+        }
     }
 
     fn size(&self) -> StateSize {
         let entry = size_of::<Reverse<(i64, u32)>>();
-        let size = self.keyed.size();
-        StateSize {
-            index: size.index + self.due.len() * entry,
-            slack: size.slack + (self.due.capacity() - self.due.len()) * entry,
-            ..size
-        }
-    }
-
-    fn insert(&mut self, rows: NewRows<'_>) -> Result<()> {
-        let (due, evicts) = (&mut self.due, self.evicts);
-        self.keyed.insert(rows, |id, time| {
-            if evicts {
-                due.extend(time.map(|time| Reverse((time, id))));
-            }
-        })
-    }
-
-    fn find(
-        &self,
-        probe: StateProbe<'_>,
-        cursor: &mut FindCursor,
-        pairs: &mut Pairs,
-        limit: usize,
-    ) -> u64 {
-        self.keyed.find(probe, cursor, pairs, limit)
-    }
-
-    fn set_matched(&mut self, rows: &[u32]) {
-        self.keyed.rows.set_matched(rows);
-    }
-
-    fn remove(&mut self, rows: &[u32]) -> u64 {
-        self.keyed.remove(rows)
-    }
-
-    fn evict(&mut self, line: i64, mut unmatched: Option<&mut Departed>) -> Eviction {
-        let mut eviction = Eviction::default();
-        while let Some(&Reverse((time, row))) = self.due.peek()
-            && time <= line
-        {
-            self.due.pop();
-            eviction.visited += 1;
-            if self.keyed.rows.in_state_at(row, time) {
-                eviction.rows += u64::from(self.keyed.depart(row, &mut unmatched));
-            }
-        }
-        eviction
-    }
-
-    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction {
-        self.due = BinaryHeap::new();
-        self.keyed.drain(unmatched)
-    }
-
-    fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
-        self.keyed.rows.gather(wanted, rows)
-    }
-
-    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
-        self.keyed.rows.rows_within(rows, bytes)
-    }
-
-    fn reclaim(&mut self) -> Upkeep {
-        self.keyed.reclaim();
-        // Removed rows leave stale entries behind: never more than live ones.
-        if self.due.len() > 2 * self.keyed.rows.live() {
-            let rows = &self.keyed.rows;
-            self.due.retain(|&Reverse((time, row))| rows.in_state_at(row, time));
-        }
-        if self.due.len() < self.due.capacity() / 4 {
-            self.due.shrink_to(2 * self.due.len());
-        }
-        Upkeep::default()
+        let (used, spare) = (self.0.len() * entry, (self.0.capacity() - self.0.len()) * entry);
+        StateSize { index: used, slack: spare, ..StateSize::default() }
     }
 }

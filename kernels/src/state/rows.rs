@@ -37,6 +37,16 @@ const LIVE: u8 = 1;
 const MATCHED: u8 = 2;
 const TIMED: u8 = 4;
 
+/// Puts a value where one is free, or at the end; returns where.
+pub(super) fn put<T>(values: &mut Vec<T>, free: &mut Vec<u32>, value: T) -> u32 {
+    let Some(at) = free.pop() else {
+        values.push(value);
+        return values.len() as u32 - 1;
+    };
+    values[at as usize] = value;
+    at
+}
+
 impl StoredRows {
     pub(super) fn new(plan: &StorePlan) -> Result<Self> {
         Ok(Self {
@@ -77,16 +87,7 @@ impl StoredRows {
                 group: groups[next],
                 marks,
             };
-            let id = match free.pop() {
-                Some(id) => {
-                    slots[id as usize] = slot;
-                    id
-                }
-                None => {
-                    slots.push(slot);
-                    slots.len() as u32 - 1
-                }
-            };
+            let id = put(slots, free, slot);
             stored(id, groups[next], time);
             next += 1;
         })

@@ -4,13 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use arrow::array::{Array, ArrayData, ArrayRef, AsArray, UInt32Array, make_array};
+use arrow::array::{Array, ArrayData, ArrayRef, UInt32Array, make_array};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow::compute::take;
 use arrow::datatypes::{ArrowNativeType, DataType};
 
 use super::width::by_width;
 use crate::error::Result;
+use crate::key::Strings;
 
 /// The rows of `array` named by `rows`.
 ///
@@ -87,12 +88,10 @@ pub(crate) fn row_bytes(array: &ArrayRef) -> usize {
     fn longest<T: ArrowNativeType>(offsets: &[T]) -> usize {
         offsets.windows(2).map(|pair| pair[1].as_usize() - pair[0].as_usize()).max().unwrap_or(0)
     }
-    match array.data_type() {
-        DataType::Utf8 => longest(array.as_string::<i32>().value_offsets()) + 4,
-        DataType::Binary => longest(array.as_binary::<i32>().value_offsets()) + 4,
-        DataType::LargeUtf8 => longest(array.as_string::<i64>().value_offsets()) + 8,
-        DataType::LargeBinary => longest(array.as_binary::<i64>().value_offsets()) + 8,
-        data_type => data_type.primitive_width().unwrap_or_else(|| {
+    match Strings::of(array) {
+        Some(Strings::Small(offsets, _)) => longest(offsets) + 4,
+        Some(Strings::Large(offsets, _)) => longest(offsets) + 8,
+        None => array.data_type().primitive_width().unwrap_or_else(|| {
             // Views share their bytes; for nested types the mean is used.
             array.get_buffer_memory_size() / array.len().max(1)
         }),

@@ -92,13 +92,8 @@ impl Directory {
 
     /// The block of a row and where the row lies in it; `None` if it is gone.
     pub(crate) fn locate(&self, row: RowNumber) -> Option<(&Block, usize)> {
-        match &self.cold[self.place(row)] {
-            Cold::Held(block) if self.numbers.is_current(row) => {
-                let at = self.numbers.offset(row);
-                (at < block.rows).then_some((&**block, at))
-            }
-            _ => None,
-        }
+        let at = self.numbers.offset(row);
+        self.block(row).filter(|block| at < block.rows).map(|block| (block, at))
     }
 
     pub(crate) fn block(&self, row: RowNumber) -> Option<&Block> {

@@ -65,33 +65,29 @@ pub(super) struct View<T> {
 }
 
 impl<T: Deref<Target = [RowNumber]>> View<T> {
-    /// The bucket of a hash; true if it is one of the table before.
+    /// The table that the bucket of a hash is in, and the bucket.
     #[inline(always)]
-    fn place(&self, hash: u64) -> (bool, usize) {
+    fn place(&self, hash: u64) -> (&T, usize) {
         match &self.before {
-            Some((_, bits, moved)) if bucket(hash, self.bits.min(*bits)) >= *moved => {
-                (true, bucket(hash, *bits))
+            Some((rows, bits, moved)) if bucket(hash, self.bits.min(*bits)) >= *moved => {
+                (rows, bucket(hash, *bits))
             }
-            _ => (false, bucket(hash, self.bits)),
+            _ => (&self.rows, bucket(hash, self.bits)),
         }
     }
 
     /// The newest row of the bucket of a hash.
     #[inline(always)]
     pub(super) fn get(&self, hash: u64) -> RowNumber {
-        match (self.place(hash), &self.before) {
-            ((true, bucket), Some((rows, ..))) => rows[bucket],
-            ((_, bucket), _) => self.rows[bucket],
-        }
+        let (rows, bucket) = self.place(hash);
+        rows[bucket]
     }
 
     /// Prefetches the head of a bucket.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
-        match (self.place(hash), &self.before) {
-            ((true, bucket), Some((rows, ..))) => prefetch_read(rows, bucket),
-            ((_, bucket), _) => prefetch_read(&self.rows, bucket),
-        }
+        let (rows, bucket) = self.place(hash);
+        prefetch_read(rows, bucket);
     }
 }
 
@@ -99,9 +95,11 @@ impl View<&mut [RowNumber]> {
     /// Puts a row at the head of its bucket; returns the row that was there.
     #[inline(always)]
     pub(super) fn replace(&mut self, hash: u64, row: RowNumber) -> RowNumber {
-        let head = match (self.place(hash), &mut self.before) {
-            ((true, bucket), Some((rows, ..))) => &mut rows[bucket],
-            ((_, bucket), _) => &mut self.rows[bucket],
+        let head = match &mut self.before {
+            Some((rows, bits, moved)) if bucket(hash, self.bits.min(*bits)) >= *moved => {
+                &mut rows[bucket(hash, *bits)]
+            }
+            _ => &mut self.rows[bucket(hash, self.bits)],
         };
         std::mem::replace(head, row)
     }

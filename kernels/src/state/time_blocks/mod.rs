@@ -51,8 +51,8 @@ use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan, RowNumber};
 use super::{
-    BlockOptions, Departed, Eviction, NewRows, StateProbe, StateSize, StateStore, StorePlan,
-    Upkeep, check_shape,
+    BlockOptions, Departed, Eviction, Leaving, NewRows, StateProbe, StateSize, StateStore,
+    StorePlan, Upkeep, check_shape,
 };
 use crate::error::{JoinError, Result};
 use crate::key::KeyShape;
@@ -285,23 +285,21 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         removed.sum()
     }
 
-    fn evict(&mut self, line: i64, mut unmatched: Option<&mut Departed>) -> Eviction {
-        let mut eviction = Eviction::default();
+    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Eviction {
+        let mut leaving = Leaving::new(unmatched);
         let [main, overdue, ahead, _] = &mut self.rings;
-        main.evict(line, unmatched.as_deref_mut(), &mut eviction);
-        ahead.evict(line, unmatched.as_deref_mut(), &mut eviction);
+        main.evict(line, &mut leaving);
+        ahead.evict(line, &mut leaving);
         if overdue.live > 0 {
-            overdue.take_out(Some(line), unmatched, &mut eviction);
+            overdue.take_out(Some(line), &mut leaving);
         }
-        eviction
+        leaving.eviction
     }
 
-    fn drain(&mut self, mut unmatched: Option<&mut Departed>) -> Eviction {
-        let mut eviction = Eviction::default();
-        for ring in &mut self.rings {
-            ring.take_out(None, unmatched.as_deref_mut(), &mut eviction);
-        }
-        eviction
+    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction {
+        let mut leaving = Leaving::new(unmatched);
+        self.rings.iter_mut().for_each(|ring| ring.take_out(None, &mut leaving));
+        leaving.eviction
     }
 
     fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {

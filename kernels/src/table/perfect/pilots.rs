@@ -1,7 +1,5 @@
 //! The search for pilots.
 
-use std::fmt;
-
 use crate::arch::{Geometry, Hashed, Isa, PILOT_PADDING, Strided, pilot_matches, pilot_slots};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
@@ -26,27 +24,17 @@ const ATTEMPTS: u32 = 5;
 const SKIP: u32 = 5;
 
 /// Why keys have no perfect hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unplaceable {
     /// These two rows have the same hash: they can never be told apart.
+    #[error("a perfect hash needs keys that differ: rows {0} and {1} have the same key or hash")]
     SameHash(u32, u32),
     /// Every attempt failed.
+    #[error("no perfect hash was found in the time allowed")]
     Unlucky,
     /// More slots than positions can name.
+    #[error("a perfect hash has room for 3 * 10^9 keys")]
     TooMany,
-}
-
-impl fmt::Display for Unplaceable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SameHash(a, b) => write!(
-                f,
-                "a perfect hash needs keys that differ: rows {a} and {b} have the same key or hash"
-            ),
-            Self::Unlucky => f.write_str("no perfect hash was found in the time allowed"),
-            Self::TooMany => f.write_str("a perfect hash has room for 3 * 10^9 keys"),
-        }
-    }
 }
 
 /// Pilots, and how slots come from them.

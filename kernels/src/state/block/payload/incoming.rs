@@ -1,12 +1,12 @@
 //! Columns of a batch, ready to be copied into blocks.
 
-use arrow::array::{Array, ArrayData, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayData, ArrayRef};
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::DataType;
 
 use super::heap::Heap;
 use super::plan::{PayloadPlan, Place};
 use crate::error::{JoinError, Result};
+use crate::key::Strings;
 
 /// The payload of rows that come in, ready to be copied: nothing fails any more.
 #[derive(Debug)]
@@ -20,15 +20,8 @@ pub(crate) struct Incoming<'a> {
 /// A column of strings or binaries.
 #[derive(Debug)]
 pub(super) struct Text<'a> {
-    ends: Ends<'a>,
-    bytes: &'a [u8],
+    values: Strings<'a>,
     pub(super) nulls: Option<&'a NullBuffer>,
-}
-
-#[derive(Debug)]
-enum Ends<'a> {
-    Small(&'a [i32]),
-    Large(&'a [i64]),
 }
 
 impl PayloadPlan {
@@ -93,32 +86,10 @@ fn check_length(bytes: usize) -> Result<()> {
 impl<'a> Text<'a> {
     fn new(column: &'a ArrayRef) -> Self {
         let nulls = column.nulls().filter(|nulls| nulls.null_count() > 0);
-        let (ends, bytes) = match column.data_type() {
-            DataType::Utf8 => {
-                let column = column.as_string::<i32>();
-                (Ends::Small(column.value_offsets()), column.value_data())
-            }
-            DataType::LargeUtf8 => {
-                let column = column.as_string::<i64>();
-                (Ends::Large(column.value_offsets()), column.value_data())
-            }
-            DataType::Binary => {
-                let column = column.as_binary::<i32>();
-                (Ends::Small(column.value_offsets()), column.value_data())
-            }
-            _ => {
-                let column = column.as_binary::<i64>();
-                (Ends::Large(column.value_offsets()), column.value_data())
-            }
-        };
-        Self { ends, bytes, nulls }
+        Self { values: Strings::of(column).expect("planned as a text"), nulls }
     }
 
     pub(super) fn value(&self, row: usize) -> &'a [u8] {
-        let (from, to) = match self.ends {
-            Ends::Small(ends) => (ends[row] as usize, ends[row + 1] as usize),
-            Ends::Large(ends) => (ends[row] as usize, ends[row + 1] as usize),
-        };
-        &self.bytes[from..to]
+        self.values.get(row)
     }
 }

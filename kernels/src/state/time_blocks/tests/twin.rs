@@ -176,7 +176,7 @@ impl<E: TestKey> Twin<E> {
     }
 
     fn keys(&self, rows: &[Row]) -> (Keys, Vec<u64>, Option<BooleanBuffer>) {
-        let keys = E::keys(&rows.iter().map(|row| row.key).collect::<Vec<_>>());
+        let keys = <E as TestKey>::keys(&rows.iter().map(|row| row.key).collect::<Vec<_>>());
         let mut hashes = Vec::new();
         self.hasher.hash(&keys, &mut hashes);
         let all = rows.iter().all(|row| row.matchable);
