@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gate-catches.sh: plants faults into a copy of the tree, one at a time, and
-# expects the gate to find each and to end with the exit code that is due.
+# expects the gate to find each and to end with the expected exit code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 copy=$PWD/target/gate-catches

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gate-noise.sh RUNS [BASELINE]: runs the gate (default: `quick`) so many times on
+# gate-noise.sh RUNS [BASELINE]: runs the gate (default: `quick`) RUNS times on
 # unchanged code and expects that it finds nothing, not once. The runs take turns
 # with the instruction sets of this machine. STREAMJOIN names the binary
 # (default: target/release/streamjoin).

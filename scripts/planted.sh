@@ -21,7 +21,7 @@ expect() {
   shift 3
   streamjoin "$@" >"$copy/found" 2>&1 || code=$?
   if [[ " $expected " == *" $code "* ]]; then
-    echo "$name: exit code $code, as is due"
+    echo "$name: exit code $code, as expected"
     grep -E "$pattern" "$copy/found" | head -n 3 || true
   else
     echo "$name: exit code $code, $expected expected"

@@ -217,7 +217,7 @@ pub enum DatasetError {
         /// Why.
         source: Box<DatasetError>,
     },
-    /// A recording of which nothing could be kept.
+    /// A recording that could not be kept at all.
     #[error(
         "{failure}; {rows} rows are lost: {format} had written nothing whole; csv, jsonl and arrow-stream keep more ({kept})"
     )]

@@ -173,7 +173,7 @@ fn a_failed_reload_is_an_error() {
     }
 }
 
-/// Keeps what is given out, a line a row.
+/// Keeps what is emitted, one line per row.
 struct Lines(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Sink for Lines {

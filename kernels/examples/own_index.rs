@@ -87,7 +87,7 @@ impl JoinIndex for Bisected {
             matches[row as usize] = position;
             true
         });
-        // How much work that was is for the index to say: here, a look-up a row.
+        // How much work that was is for the index to say: here, one look-up per row.
         probe.len() as u64
     }
 

@@ -127,7 +127,7 @@ pub enum JoinError {
     /// A batch was pushed into a join whose last one was not read to its end,
     /// or failed: what is in its state is not known.
     #[error(
-        "the batch before this one failed or was not read to its end, so the state is not complete: begin anew"
+        "the batch before this one failed or was not read to its end, so the state is not complete: start over"
     )]
     Unfinished,
     /// An output batch with more than 2 GiB in one 32-bit offset column.

@@ -53,7 +53,7 @@ fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
         assert!(grown < 48 * MEGABYTE, "{layout}/{index}: {grown} bytes");
     }
 
-    // Rows in no order, so that all are laid out anew.
+    // Rows in no order, so that all are laid out again.
     let rows = 1i64 << 20;
     let table = keyed("d", (0..rows).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15u64 as i64) >> 1));
     for (layout, index) in strategies() {

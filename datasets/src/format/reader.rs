@@ -79,7 +79,7 @@ pub(super) fn unchanged(path: &Path, expected: &Schema, found: &Schema) -> Resul
     })
 }
 
-/// Refuses two columns of one name, of which a reader would lose one.
+/// Refuses two columns of one name: a reader would lose one.
 pub(super) fn refuse_duplicate_names(format: FileFormat, schema: &SchemaRef) -> Result<()> {
     let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     for (at, name) in names.iter().enumerate() {

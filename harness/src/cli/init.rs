@@ -52,9 +52,7 @@ impl InitArgs {
             )));
         }
         if self.limit == 0 {
-            return Err(Failure::usage(
-                "--limit 0: without reading a row nothing can be found out",
-            ));
+            return Err(Failure::usage("--limit 0: nothing can be found out without reading rows"));
         }
         let to_stdout = self.output == Path::new("-");
         if !to_stdout {

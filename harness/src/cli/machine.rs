@@ -15,11 +15,11 @@ use crate::text::bytes;
 /// depend on each other, and sequential bandwidth; on one core.
 #[derive(Clone, Debug, Args)]
 pub(super) struct MachineArgs {
-    /// Largest array, such as 64MB or 2GB; a quarter of the free memory at most
+    /// Largest array, such as 64MB or 2GB; at most a quarter of the free memory
     #[arg(long, value_name = "BYTES", default_value = "2GB", value_parser = bytes::parse)]
     max_bytes: u64,
 
-    /// Interleaved repetitions, of which the median is reported
+    /// Interleaved repetitions; their median is reported
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: u32,
 

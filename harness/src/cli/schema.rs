@@ -13,7 +13,7 @@ use crate::record::{line_schema, report_schema};
 /// null.
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// Of which output
+    /// The output to describe
     #[arg(value_enum, default_value_t)]
     of: Output,
 }

@@ -80,7 +80,7 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     threads: Vec<NonZeroUsize>,
 
-    /// Interleaved repetitions, of which the median is reported
+    /// Interleaved repetitions; their median is reported
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: u32,
 

@@ -38,7 +38,7 @@ pub(super) struct WatermarkArgs {
     #[arg(long, value_name = "ROWS", value_parser = rows)]
     limit: Option<u64>,
 
-    /// How the curve is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: WatermarkFormat,
 
@@ -47,7 +47,7 @@ pub(super) struct WatermarkArgs {
     quiet: bool,
 }
 
-/// How to print the curve.
+/// How to print the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum WatermarkFormat {
     /// A table.

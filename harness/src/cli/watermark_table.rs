@@ -1,4 +1,4 @@
-//! The curve of watermark delays for people.
+//! The report on watermark delays, for people.
 
 use comfy_table::Table;
 
@@ -25,7 +25,7 @@ pub(super) fn lines(report: &WatermarkReport) -> Vec<String> {
         grouped(report.right.rows),
         varies(report)
     ));
-    lines.push(curve(report).to_string());
+    lines.push(delays_table(report).to_string());
     lines.push(knee(report));
     lines.extend(lateness(report));
     let passes = match report.passes {
@@ -51,7 +51,7 @@ fn varies(report: &WatermarkReport) -> String {
     }
 }
 
-fn curve(report: &WatermarkReport) -> Table {
+fn delays_table(report: &WatermarkReport) -> Table {
     let (left, right) = (&report.left.name, &report.right.name);
     let waits = report.points.iter().any(|point| point.outer_delay.is_some());
     let mut header: Vec<String> = ["", "delay", "late"].map(str::to_owned).into();
@@ -92,7 +92,7 @@ fn row(point: &PointReport, waits: bool) -> Vec<String> {
 
 fn knee(report: &WatermarkReport) -> String {
     let Some(knee) = &report.knee else {
-        return "no knee: nowhere on this curve does more delay start to buy less".to_owned();
+        return "no knee: at no point does more delay start to buy less".to_owned();
     };
     let rows = |point: &PointReport| match knee.by.as_str() {
         "plateau" => point.state_rows.plateau.unwrap_or_default(),

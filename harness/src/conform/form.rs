@@ -33,7 +33,7 @@ pub(super) struct Form {
     pub(super) rows: Rows,
 }
 
-/// Rows of a probe work unit and of an output batch at most, on recorded rows.
+/// The most rows of a probe work unit and of an output batch, on recorded rows.
 const SMALL: [(usize, usize); 4] = [(1, 1), (2, 3), (7, 2), (8192, 8192)];
 /// The same on enlarged rows.
 const LARGE: [(usize, usize); 2] = [(50, 1000), (8192, 8192)];

@@ -30,6 +30,6 @@ fn times_of_this_century_and_small_made_up_ones_are_left_alone() {
     assert_eq!(better(seen(now, now + 1), unit("ms")), None);
     assert_eq!(better(seen(0, 600_000_000), unit("ms")), None);
     assert_eq!(better(seen(0, 600_000_000), None), None);
-    // One row of 1970 among others is no matter of the unit.
+    // One row of 1970 among others has nothing to do with the unit.
     assert_eq!(better(seen(5, now), unit("ms")), None);
 }

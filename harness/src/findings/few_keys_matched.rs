@@ -112,7 +112,7 @@ fn scan_all(
     Some(())
 }
 
-/// Two streams of which no row met another.
+/// Two streams whose rows never met.
 fn of_pair(run: &FinishedRun<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
     let pair = run.evidence().stream_stream.as_ref()?;
     let came = pair

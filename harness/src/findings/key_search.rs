@@ -14,11 +14,11 @@ use crate::interrupt;
 use crate::sink::cell_text;
 use streamjoin_sql::{self as sql, BoundExpr, Scope};
 
-/// So many rows of the other side, and so much time, at most.
+/// The most rows of the other side to read, and the most time.
 const MOST_ROWS: u64 = 5_000_000;
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// So many keys are shown.
+/// How many keys are shown.
 const SHOWN: usize = 5;
 
 /// A way to write keys alike.
@@ -127,7 +127,7 @@ struct Form {
 }
 
 impl Search {
-    /// For `sample`, one column a key. None where keys cannot be compared, or
+    /// For `sample`, one column per key. None where keys cannot be compared, or
     /// nothing is there to look for.
     pub(super) fn new(
         sample: &[RecordBatch],
@@ -178,13 +178,13 @@ impl Search {
         let texts = |row: usize| key_text(keys, row);
         plain.meet(2, None, &as_is, &texts);
         for form in ways {
-            let Some(anew) = form.rows(keys, &self.types) else { continue };
+            let Some(rewritten) = form.rows(keys, &self.types) else { continue };
             if form.keeps_types() {
                 // The stream's keys rewritten, the other side's as they are, and so on.
                 form.meet(0, None, &as_is, &texts);
-                form.meet(1, Some(&plain.sample), &anew, &texts);
+                form.meet(1, Some(&plain.sample), &rewritten, &texts);
             }
-            form.meet(2, None, &anew, &texts);
+            form.meet(2, None, &rewritten, &texts);
         }
         true
     }

@@ -126,7 +126,7 @@ impl GateReport {
     /// to compare with, the first of these that there is.
     pub fn outcome(&self) -> Result<()> {
         let accept =
-            format!("if that is meant: streamjoin gate {} --accept \"why\"", self.baseline);
+            format!("if this is intended: streamjoin gate {} --accept \"why\"", self.baseline);
         let (kind, message) = match self.verdict {
             Verdict::Same | Verdict::Better => return Ok(()),
             Verdict::WrongAnswer => (FailureKind::WrongResult, "other answers than"),

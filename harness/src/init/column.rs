@@ -53,7 +53,7 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// A column of which nothing is read yet; `head` are its first values.
+    /// A column that is not read yet; `head` are its first values.
     pub(super) fn new(name: &str, head: &ArrayRef) -> Self {
         let data_type = head.data_type();
         let value = match data_type {

@@ -37,7 +37,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Whether the right has one row a key.
+    /// Whether the right has one row per key.
     pub(super) fn is_unique(&self) -> bool {
         self.rows_a_key <= 1.0
     }

@@ -16,9 +16,9 @@ use crate::plan::{EventTime, Value};
 use crate::scenario::TimeUnitName;
 use streamjoin_sql::{pattern_of_strftime, pattern_reads};
 
-/// Rows of which all columns are looked at.
+/// Rows whose columns are all looked at.
 const HEAD: usize = 10_000;
-/// Values that are held of one file at most.
+/// The most values that are held of one file.
 const MOST_CELLS: usize = 60_000_000;
 
 /// What is known of one recording or table.

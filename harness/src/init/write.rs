@@ -131,7 +131,7 @@ fn stream(text: &mut String, profile: &Profile, path: &str, paired: bool) {
     if paired && shorter != delay {
         let _ = writeln!(
             text,
-            "# watermark = {}   # one row in 1,000 would be late at most",
+            "# watermark = {}   # at most one row in 1,000 would be late",
             quoted(&shorter)
         );
     }

@@ -18,7 +18,7 @@ pub struct TouchMeter {
 }
 
 impl TouchMeter {
-    /// For arrays of up to `largest` bytes, 4 GB at most; holds the next power
+    /// For arrays of up to `largest` bytes, at most 4 GB; holds the next power
     /// of two.
     pub fn new(largest: u64) -> Self {
         let bytes = Self::bytes_for(largest);

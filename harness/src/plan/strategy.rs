@@ -63,7 +63,7 @@ pub struct Strategy {
 /// names it, tests and `conform` vary it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grain {
-    /// Rows of an output batch at most; the kernels' own default where absent.
+    /// The most rows of an output batch; the kernels' own default where absent.
     pub max_output_rows: Option<NonZeroUsize>,
     /// Blocks of a state store that keeps its rows in blocks.
     pub blocks: BlockOptions,

@@ -7,7 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::error::{Failure, Result};
 
-/// A pool of so many threads; none for one, which is the caller's.
+/// A pool of this many threads; none for one, which is the caller's.
 ///
 /// # Errors
 /// A run failure if they cannot be started.
@@ -15,7 +15,7 @@ pub fn pool(threads: NonZeroUsize) -> Result<Option<Arc<ThreadPool>>> {
     start(threads, ThreadPoolBuilder::build)
 }
 
-/// A pool of so many threads, the caller's among them: then it need not be woken
+/// A pool of this many threads, the caller's among them: then it need not be woken
 /// up when the others are done, and does itself what they have not begun. For
 /// the thread that runs a strategy and nothing else: it stays in this pool.
 ///

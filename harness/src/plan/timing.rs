@@ -40,7 +40,7 @@ impl Timing {
             if tick.0 <= 0 {
                 return Err(replay
                     .trigger
-                    .refuse("a trigger must be longer than nothing, such as { every = \"5 s\" }"));
+                    .refuse("a trigger must be longer than zero, such as { every = \"5 s\" }"));
             }
             if rows_per_second.is_none() {
                 return Err(replay.trigger.refuse(
@@ -50,7 +50,7 @@ impl Timing {
         }
         let duration = match &replay.duration {
             Some(duration) if duration.0 <= 0 => {
-                return Err(duration.refuse("`duration` must be longer than nothing"));
+                return Err(duration.refuse("`duration` must be longer than zero"));
             }
             Some(duration) => Some(duration.as_duration()),
             None => None,

@@ -24,7 +24,7 @@ pub fn find(argument: Option<&str>, data_dir: Option<&Path>) -> Result<Scenario>
     }
     let data = streamjoin_datasets::catalogue::find_data_dir(data_dir).map_err(|error| {
         Failure::run(format!(
-            "scenario `{argument}` is no file, and shipped scenarios were not found: {error}"
+            "scenario `{argument}` is not a file, and shipped scenarios were not found: {error}"
         ))
     })?;
     let known = shipped(&data);

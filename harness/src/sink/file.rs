@@ -15,7 +15,7 @@ use crate::error::{Failure, Result};
 /// leaves no part of itself behind; a batch that gives more is written through.
 const HELD_BACK_BYTES: usize = 32 << 20;
 
-/// Writes to a temporary name beside the target and renames when finished.
+/// Writes to a temporary name next to the target and renames when finished.
 ///
 /// After a failed run ([`Sink::abandon`]) the batches that were whole are kept
 /// as `NAME.partial.EXTENSION`, a file that any reader opens; the target's name
@@ -87,7 +87,7 @@ fn used(path: &Path) -> Failure {
 }
 
 /// Gives the file its name. If somebody else has taken the name since the first
-/// row, the rows are kept beside it.
+/// row, the rows are kept next to it.
 fn commit(path: &Path, mut file: AtomicFile) -> Result<()> {
     match file.try_commit() {
         Err(DatasetError::Exists { .. }) => {

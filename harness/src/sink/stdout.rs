@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// Standard output; once the reader of the pipe has gone, writes are swallowed,
 /// so that `streamjoin run -o - | head` ends as quietly as any Unix tool and a
-/// report asked for beside it is still made.
+/// report requested as well is still written.
 #[derive(Debug, Default)]
 pub struct PipeStdout {
     closed: bool,

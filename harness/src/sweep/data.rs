@@ -46,7 +46,7 @@ pub struct Data {
 /// The keys of a micro-batch.
 #[derive(Clone, Debug)]
 pub struct ProbeBatch {
-    /// One key a row.
+    /// One key per row.
     pub keys: Keys,
     /// Unset for nulls; none without nulls.
     pub matchable: Option<BooleanBuffer>,

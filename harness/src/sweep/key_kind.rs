@@ -45,7 +45,7 @@ impl KeyKind {
         }
     }
 
-    /// Distinct keys at most.
+    /// The most distinct keys.
     pub fn most(self) -> u64 {
         match self {
             Self::I32 => 1 << 32,

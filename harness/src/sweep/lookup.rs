@@ -106,7 +106,7 @@ impl Lookup {
             });
             return sum;
         }
-        // One match a row at most: no pairs are needed.
+        // At most one match per row: no pairs are needed.
         let probe = self.probe(batch, &mut scratch.hashes);
         scratch.matches.resize(probe.len(), NO_ROW);
         self.built.index.first_match(probe, &mut scratch.matches);

@@ -46,9 +46,9 @@ impl Default for Workload {
 const LEAST_PROBES: usize = 1 << 19;
 /// Of large tables: they reach enough places to leave no cache a chance.
 const MOST_PROBES: usize = 1 << 22;
-/// Bytes of probe keys at most.
+/// The most bytes of probe keys.
 const MOST_PROBE_BYTES: usize = 256 << 20;
-/// Micro-batches at most.
+/// The most micro-batches.
 const MOST_BATCHES: usize = 1 << 15;
 
 impl Workload {

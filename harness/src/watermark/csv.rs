@@ -1,4 +1,4 @@
-//! The curve as CSV: one line per setting of the delays.
+//! The report as CSV: one line per setting of the delays.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const COLUMNS: &str = "delay,marks,leftDelayMs,rightDelayMs,late,lateShare,leftL
     outerDelayMsMax,batches";
 
 impl WatermarkReport {
-    /// The curve as CSV with a header; a field that does not apply is empty.
+    /// The report as CSV with a header; a field that does not apply is empty.
     ///
     /// # Errors
     /// A run failure where it cannot be written.

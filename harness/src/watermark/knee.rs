@@ -5,7 +5,7 @@
 /// to the last, both axes brought to the range 0 to 1. That is the offline form
 /// of Kneedle (V. Satopaa, J. Albrecht, D. Irwin, B. Raghavan: Finding a
 /// "Kneedle" in a Haystack: Detecting Knee Points in System Behavior, ICDCS
-/// Workshops 2011) without its smoothing, for the curve is exact.
+/// Workshops 2011) without its smoothing, as the curve is exact.
 ///
 /// Of a curve that loses the same everywhere it is the cheapest point; of one
 /// that nowhere bends downwards there is none.

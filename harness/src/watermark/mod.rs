@@ -146,7 +146,7 @@ pub fn ask(
 /// The chosen delays start with one that saves this share of the late rows.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Delays that are followed at once at most.
+/// The most delays that are followed at once.
 const MOST: usize = 10_000;
 
 fn whole_millis(delays: Delays) -> Delays {

@@ -1,4 +1,4 @@
-//! The curve as programs read it.
+//! The report as programs read it.
 
 use serde::{Deserialize, Serialize};
 use streamjoin_kernels::time::MICROS_PER_MILLI;

@@ -57,7 +57,7 @@ fn wait(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the run has written so many bytes of its output.
+/// Waits until the run has written this many bytes of its output.
 fn wait_for_output(folder: &Folder, bytes: u64) {
     wait("output", || {
         let names = folder.names();

@@ -3,7 +3,7 @@
 use crate::support::Folder;
 use serde_json::Value;
 
-/// The shipped cases, one a line.
+/// The shipped cases, one per line.
 fn cases() -> String {
     let packed = include_bytes!("../data/stream-static.jsonl.zst");
     String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap()

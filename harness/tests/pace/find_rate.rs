@@ -83,7 +83,7 @@ fn a_rate_is_found_and_it_is_near_what_can_be_worked_off() {
     // A batch of 100 rows takes some looks of 0.5 ms each.
     assert!((1e3..1e5).contains(&held), "{held}");
     assert!((0.5..1.5).contains(&(held / found.unthrottled_rows_per_second)), "{found:?}");
-    // Twice the rows a batch, twice the rate, as only batches cost.
+    // Twice the rows per batch, twice the rate, as only batches cost.
     let text = text.replace("100 }", "200 }");
     let twice = is_found(&find(&folder(0), &text, ASKED).unwrap());
     assert!((1.8..2.2).contains(&(twice / held)), "{held} {twice}");

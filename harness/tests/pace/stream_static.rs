@@ -26,7 +26,7 @@ fn scenario(replay: &str) -> String {
     format!("{HEAD}[replay]\n{replay}\n")
 }
 
-/// Ten rows a second.
+/// Ten rows per second.
 fn paced(trigger: &str) -> String {
     scenario(&format!("trigger = {trigger}\npace = {{ rows_per_second = 10 }}"))
 }
@@ -169,7 +169,7 @@ fn a_recording_is_read_again() {
     let ran = again(&text);
     assert_eq!(ran.sizes(), [10; 10]);
     assert_eq!(ran.rows[ran.rows.len() - 1].split(' ').nth(1), Some("28"), "{:?}", ran.rows.last());
-    // Times begin anew: the last batch of a reading ends with it.
+    // Times start again: the last batch of a reading ends with it.
     let ran = again(&text.replace("rows = 10 ", "event_time = \"10 s\" "));
     assert_eq!(ran.sizes(), [10, 10, 10, 5, 10, 10, 10, 5, 10, 10, 10]);
     assert_eq!(ran.done[4], millis(4500));
@@ -197,12 +197,12 @@ fn what_makes_no_sense_is_refused_with_its_place() {
         (
             "pace = { rows_per_second = 5 }\ntrigger = { every = \"0 s\" }",
             "s.toml:11:11",
-            &["longer than nothing"],
+            &["longer than zero"],
         ),
         ("pace = { rows_per_second = 0 }", "s.toml:10:8", &["above 0"]),
         ("pace = { rows_per_second = -1.5 }", "s.toml:10:8", &["above 0"]),
         ("pace = { rows_per_second = nan }", "s.toml:10:8", &["above 0"]),
-        ("duration = \"0 s\"", "s.toml:10:12", &["longer than nothing"]),
+        ("duration = \"0 s\"", "s.toml:10:12", &["longer than zero"]),
         ("disorder = { share = 0.1, max = \"0 s\" }", "s.toml:10:12", &["`max`"]),
     ] {
         let failure = folder().plan(&scenario(replay)).unwrap_err();

@@ -87,7 +87,7 @@ fn names_and_settings_that_do_not_fit() {
         ("[replay]\ndisorder = { share = 1.5, max = \"1 s\" }\n", &["`share`", "0 to 1"]),
         ("[replay]\ndisorder = { share = 0.5, max = \"0 s\" }\n", &["`max`"]),
         ("[stream.x]\nrecording = \"l.csv\"\n", &["stream `x` is neither side"]),
-        ("window = \"0 s\"\n", &["window", "longer than nothing"]),
+        ("window = \"0 s\"\n", &["window", "longer than zero"]),
         ("window = \"10 s\"\n", &["`r.at`", "replaced by its window's `window_start`"]),
         ("[[dimension]]\nname = \"L\"\ntable = \"d.csv\"\non = \"l.k = L.k\"\n", &["used twice"]),
         (

@@ -30,7 +30,7 @@ pub(crate) struct Batch {
     pub(crate) end: bool,
 }
 
-/// Rows given out by each batch.
+/// Rows emitted by each batch.
 #[derive(Default)]
 struct RowCounts(BTreeMap<u64, u64>);
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::support::{Folder, HEAD, csv};
 
-/// One row a batch, so that the batches tell the order; keys never match, and
+/// One row per batch, so that the batches tell the order; keys never match, and
 /// every row comes out alone at once, its side's condition failing.
 fn order(folder: &Folder, head: &str, replay: &str) -> Vec<String> {
     let text = format!(

@@ -152,7 +152,7 @@ fn late_by_hand(rows: &[(i64, bool, i64)], delay_ms: i64) -> u64 {
     late
 }
 
-/// A schedule in the order of departure, with so many minutes of patience.
+/// A schedule in the order of departure, with this many minutes of patience.
 fn disordered(name: &str, minutes: i64, pinned: u64) {
     let flights = table("nyc/flights.parquet");
     let (sched, observed) = (micros(&flights, "sched_dep"), micros(&flights, "observed"));

@@ -70,7 +70,7 @@ select = ["l.id", "r.at", "names.name", "n"]
     );
     assert_eq!(ran.outcome.rows_unmatched, 4, "unmatched in at least one join");
     assert_eq!(ran.outcome.joins, [(2, 3), (1, 4)]);
-    // A proof that is not given out travels to be counted, and no further.
+    // A proof that is not emitted travels to be counted, and no further.
     let text = join(
         r#"
 type = "left"

@@ -75,7 +75,7 @@ fn as_a_run(point: &PointReport, name: &str, change: impl Fn(&str) -> String) {
     assert_eq!(point.left.removed + point.right.removed, sides.removed, "removed at {delay}");
     let waited: Option<Quantiles> = outcome.outer_delay.quantiles();
     assert_eq!(point.outer_delay, waited, "outer delay at {delay}");
-    // The batch of the end is no part of the curve.
+    // The batch at the end is not part of the curve.
     assert_eq!(point.batches + 1, outcome.batches, "batches at {delay}");
 }
 

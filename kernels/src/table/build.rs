@@ -68,13 +68,13 @@ impl<'a> BuildInput<'a> {
     }
 
     /// With columns that will be gathered for what is found: an index may lay
-    /// them out beside its keys, and says so in [`BuiltIndex::fused`].
+    /// them out next to its keys, and says so in [`BuiltIndex::fused`].
     #[must_use]
     pub fn with_columns(self, columns: &'a dyn RowWords) -> Self {
         Self { beside: Some(columns), ..self }
     }
 
-    /// The columns that may be laid out beside the keys.
+    /// The columns that may be laid out next to the keys.
     #[must_use]
     pub fn columns(&self) -> Option<&'a dyn RowWords> {
         self.beside
@@ -121,7 +121,7 @@ impl BuiltIndex {
         let named = |order: &[u32]| order.iter().filter(|&&row| (row as usize) < rows).count();
         let holes = |order: &[u32]| order.iter().filter(|&&row| row == NO_ROW).count();
         let wrong = match &self.order {
-            _ if held != rows => format!("tells of {held} rows"),
+            _ if held != rows => format!("describes {held} rows"),
             None if positions != rows => format!("has {positions} positions and no order"),
             Some(order) if order.len() != positions => {
                 format!("has {positions} positions and an order of {}", order.len())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::memory::Buffer;
 
-/// Columns that an index may lay out beside its keys.
+/// Columns that an index may lay out next to its keys.
 pub trait RowWords: fmt::Debug {
     /// 8-byte words that the columns of a row take.
     fn words(&self) -> usize;
@@ -21,7 +21,7 @@ pub trait RowWords: fmt::Debug {
     fn write(&self, order: &[u32], stride: usize, words: &mut [u64]);
 }
 
-/// Rows of a key and the columns beside it, as an index laid them out.
+/// Rows of a key and the columns next to it, as an index laid them out.
 #[derive(Clone, Debug)]
 pub struct FusedRows {
     pub(crate) words: Arc<Buffer<u64>>,

@@ -1,4 +1,4 @@
-//! What an index brings to [`IndexKind`](super::IndexKind), beside being one.
+//! What an index brings to [`IndexKind`](super::IndexKind), in addition to being one.
 
 use super::build::{BuildInput, BuiltIndex};
 use super::contiguous::{ByteColumn, KeyColumn, WideColumn, WordColumn};

@@ -1,4 +1,4 @@
-//! Keys inside the slots of a hash table, beside the number of the key.
+//! Keys inside the slots of a hash table, next to the number of the key.
 
 use std::fmt;
 

@@ -245,7 +245,7 @@ mod tests {
         let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
         let why = Linear::<InlineWords>::build(&input).unwrap_err();
         assert!(why.contains("cluster"), "{why}");
-        // Equal keys are no cluster.
+        // Equal keys are not a cluster.
         let words = vec![5u64; words.len()];
         let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
         let built = Linear::<InlineWords>::build(&input).unwrap();

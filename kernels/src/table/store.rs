@@ -61,7 +61,7 @@ pub(crate) trait OwnedKey:
     /// The key of a row.
     fn at(keys: KeyView<'_>, row: usize) -> &Self::Borrowed;
     fn to_owned(key: &Self::Borrowed) -> Self;
-    /// Bytes on the heap beside the key itself.
+    /// Bytes on the heap in addition to the key itself.
     fn heap_bytes(&self) -> usize;
 }
 

@@ -37,7 +37,7 @@ impl EventTimes {
     /// does not.
     ///
     /// # Errors
-    /// [`JoinError::InvalidPlan`] for a column that is no timestamp or date.
+    /// [`JoinError::InvalidPlan`] for a column that is not a timestamp or date.
     pub fn new(column: &ArrayRef) -> Result<Self> {
         let micros: ScalarBuffer<i64> = match column.data_type() {
             DataType::Timestamp(TimeUnit::Second, _) => column

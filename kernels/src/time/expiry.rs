@@ -140,7 +140,7 @@ impl Expiry {
         !matches!(self, Self::Never(_))
     }
 
-    /// The line at a watermark of so many milliseconds: rows whose time, in
+    /// The line at a watermark in milliseconds: rows whose time, in
     /// microseconds, is at most the line leave. None if no row does.
     #[must_use]
     pub fn line(&self, watermark: i64) -> Option<i64> {

@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) value: Option<i32>,
 }
 
-/// Conditions beside the keys: `s.value > 2`, `d.value > 2`, `s.value < d.value`.
+/// Conditions in addition to the keys: `s.value > 2`, `d.value > 2`, `s.value < d.value`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Conditions {
     pub(crate) stream: bool,

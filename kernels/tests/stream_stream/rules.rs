@@ -1,5 +1,5 @@
 //! Borders: at the watermark, at the ends of the interval, and one unit to each
-//! side. What is right is written down here, beside what the oracle says.
+//! side. What is right is written down here, in addition to what the oracle says.
 
 use streamjoin_kernels::JoinType;
 use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};

@@ -1,5 +1,5 @@
 //! Threads and partitions: the same counts and rows as one, in an order that is
-//! no matter of timing.
+//! not a matter of timing.
 
 use std::sync::Arc;
 

@@ -210,7 +210,7 @@ fn a_large_payload_splits_the_output_and_input_is_not_kept() {
     let output =
         all(join.push(std::slice::from_ref(&batch), std::slice::from_ref(&batch)).unwrap());
     assert_eq!(output.iter().map(RecordBatch::num_rows).sum::<usize>(), 9);
-    assert!(output.iter().all(|rows| rows.num_rows() <= 2), "of 2,000 bytes a row");
+    assert!(output.iter().all(|rows| rows.num_rows() <= 2), "of 2,000 bytes per row");
     let size = join.state(Side::Left);
     assert!(size.payload >= 3000 && size.payload < 4500, "{size:?}");
 }

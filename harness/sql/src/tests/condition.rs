@@ -85,7 +85,7 @@ fn conjuncts_find_their_place() {
             "s.k = d0.k AND amount >= d0_min AND amount > 3 AND d0_min > 3 AND d0_1 LIKE 'a%'",
             "s.k = d0.k | s.amount > 3 | d0.d0_min > 3L AND d0.d0_1 LIKE 'a%' | CAST(s.amount AS BIGINT) >= d0.d0_min",
         ),
-        // Equalities that are no keys.
+        // Equalities that are not keys.
         ("s.k = k0", " | s.k = s.k0 |  | "),
         ("s.k = 3", " | s.k = 3L |  | "),
         ("d0_0 <=> NULL", " |  | d0.d0_0 <=> CAST(NULL AS INT) | "),

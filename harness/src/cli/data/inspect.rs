@@ -37,7 +37,7 @@ pub(super) struct InspectArgs {
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(super) rows: usize,
 
-    /// Rows to read at most; else all
+    /// Read at most this many rows; all by default
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<u64>,
 

@@ -93,7 +93,7 @@ pub(super) fn inputs(given: &[Given]) -> Result<Inputs> {
     }
     if let Some(third) = inputs.streams.get(2) {
         return Err(Failure::usage(format!(
-            "{}: two streams are joined at most; give what else there is as --table",
+            "{}: at most two streams can be joined; give the others as --table",
             third.label
         )));
     }
@@ -187,7 +187,7 @@ fn of_stream(inputs: &mut Inputs, after: After, flag: &'static str, value: &str)
         (None, After::Table(_)) => {
             let names: Vec<&str> = inputs.streams.iter().map(|s| s.name.as_str()).collect();
             return Err(Failure::usage(format!(
-                "--{flag} {value}: of which stream? Say --{flag} {}={value} or --{flag} {}={value}",
+                "--{flag} {value}: for which stream? Say --{flag} {}={value} or --{flag} {}={value}",
                 names[0], names[1]
             )));
         }

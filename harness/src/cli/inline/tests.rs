@@ -123,7 +123,7 @@ fn two_streams_are_joined_by_what_stands_before_the_tables() {
     assert_eq!(right.watermark.as_ref().unwrap().0, 3_600_000_000);
     let asked = ["--stream=l.csv", "--stream=r.csv", "--on=x", "--table=c.csv", "--event-time=ts"];
     assert!(
-        refused(&asked).contains("of which stream? Say --event-time l=ts or --event-time r=ts")
+        refused(&asked).contains("for which stream? Say --event-time l=ts or --event-time r=ts")
     );
     // Before the first stream, a flag is of both.
     let both = inputs(&["--watermark=1 s", "--stream=l.csv", "--stream=r.csv"]).unwrap();

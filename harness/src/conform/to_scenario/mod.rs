@@ -11,7 +11,7 @@ use crate::scenario::{InMemory, Scenario, SourceText, parse_with};
 use crate::text::toml_string::quoted;
 
 /// The scenario that `query` is over `input`. Its name tells nothing of the
-/// case, for it is in messages, whose words are compared.
+/// case, because it is in messages, whose words are compared.
 ///
 /// # Errors
 /// What the user of such a scenario would be told.

@@ -165,7 +165,7 @@ fn state_that_never_leaves_is_told_with_its_slope() {
         &finding,
         &["rows per batch", "per hour of event time", "under [strategies.a]", "`views`"],
     );
-    // 30 views in 5 minutes stay; so many an hour.
+    // 30 views in 5 minutes stay; as many per hour.
     let slope = finding.data["rowsPerBatch"].as_f64().unwrap();
     assert!((29.0..=31.5).contains(&slope), "{slope}");
     let slope = finding.data["rowsPerHour"].as_f64().unwrap();

@@ -29,7 +29,7 @@ fn plain(i: u64) -> String {
 #[test]
 fn a_healthy_join_says_nothing() {
     Data::new(&[orders(plain), customers(plain)]).finds_nothing(JOIN);
-    // Half of the rows without a match are no matter of how keys are written.
+    // Half of the rows without a match have nothing to do with how keys are written.
     let data = Data::new(&[orders(|i| format!("C{}", i * 2)), customers(plain)]);
     data.finds_nothing(&JOIN.replace("on =", "type = \"left outer\"\non ="));
     // An anti join is there for rows that are not found.

@@ -29,7 +29,7 @@ const STEADY: f64 = 0.02;
 pub struct Sustainable {
     /// The 99th percentile of the latency is to be within this.
     pub p99: Duration,
-    /// How long rows arrive in one trial at most.
+    /// The longest time that rows arrive in one trial.
     pub trial: Duration,
 }
 

@@ -140,7 +140,7 @@ impl BoundStream {
                 )));
             }
             Trigger::EventTime(tick) | Trigger::Arrival(tick) if tick.0 <= 0 => {
-                return Err(trigger.refuse("a tick must be longer than nothing, such as \"10 s\""));
+                return Err(trigger.refuse("a tick must be longer than zero, such as \"10 s\""));
             }
             _ => {}
         }
@@ -160,7 +160,7 @@ impl BoundStream {
             );
         }
         if disorder.max.0 <= 0 {
-            return Err(disorder.refuse("`disorder`: `max` must be longer than nothing"));
+            return Err(disorder.refuse("`disorder`: `max` must be longer than zero"));
         }
         if timeless && no_arrival {
             return Err(disorder.refuse(format!(

@@ -223,7 +223,7 @@ impl BoundStream {
         }
         match &self.spec.idle_timeout {
             Some(timeout) if timeout.0 <= 0 => {
-                Err(timeout.refuse("`idle_timeout` must be longer than nothing"))
+                Err(timeout.refuse("`idle_timeout` must be longer than zero"))
             }
             _ => Ok(()),
         }

@@ -28,7 +28,7 @@ pub(super) fn put_in_windows(
     let name = &stream.relation.name;
     let width = window.0;
     if width <= 0 {
-        return Err(window.refuse("a window must be longer than nothing, such as \"10 s\""));
+        return Err(window.refuse("a window must be longer than zero, such as \"10 s\""));
     }
     let Some(time) = &stream.event_time else {
         return Err(

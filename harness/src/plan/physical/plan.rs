@@ -31,7 +31,7 @@ pub enum Plan {
 ///
 /// # Errors
 /// A run failure for files that are missing or cannot be read, a usage failure
-/// for everything else that can be told before the first row.
+/// for everything else that can be known before the first row.
 pub fn plan(scenario: &Scenario, limit: Option<u64>) -> Result<Plan> {
     plan_with(bind(scenario), limit, false)
 }

@@ -10,7 +10,7 @@ pub(super) struct Query {
     pub(super) tables: Vec<BoundTable>,
     pub(super) output: Selection,
     pub(super) replay: Replay,
-    /// Stream rows to read at most.
+    /// The most stream rows to read.
     pub(super) limit: Option<u64>,
     /// Whether stream columns are carried to the end.
     pub(super) carry: bool,

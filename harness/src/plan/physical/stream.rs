@@ -29,7 +29,7 @@ pub struct StreamPlan {
     pub trigger: Trigger,
     /// The column of the trigger `column`, over rows as they are read.
     pub trigger_column: Option<Value>,
-    /// Rows to read at most.
+    /// The most rows to read.
     pub limit: Option<u64>,
 }
 

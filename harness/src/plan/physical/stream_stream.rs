@@ -43,7 +43,7 @@ pub struct StreamStreamPlan {
     pub trigger: Trigger,
     /// How fast rows of both come, and when they end.
     pub timing: Timing,
-    /// Rows of both streams to read at most.
+    /// The most rows of both streams to read.
     pub limit: Option<u64>,
     /// What becomes of the state at the end.
     pub end: End,

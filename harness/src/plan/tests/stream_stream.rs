@@ -140,7 +140,7 @@ fn a_proof_of_the_match_travels_only_where_it_is_asked_for() {
     assert_eq!(plan.joined.proofs, [1]);
     let given =
         joined(&format!("{PAIR}[output]\nselect = [\"s.id\", \"a.k\"]\nwhere = \"s.id > 0\"\n"));
-    assert_eq!((given.joined.columns, given.joined.proofs), (2, vec![1]), "the key is given out");
+    assert_eq!((given.joined.columns, given.joined.proofs), (2, vec![1]), "the key is emitted");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub struct PaceOutcome {
     pub idle_ticks: u64,
     /// How late the last batch started.
     pub behind: Duration,
-    /// How late a batch started at most.
+    /// The most that a batch started late.
     pub most_behind: Duration,
     /// Seconds by which batches fell behind per second: the slope of the
     /// straight line through their delays. 0 with fewer than two batches.
@@ -110,7 +110,7 @@ impl Schedule {
         self.every.is_some()
     }
 
-    /// Rows that the next batch takes at most, as it is `now`; all unless ticks
+    /// The most rows that the next batch takes, as it is `now`; all unless ticks
     /// cut the batches.
     pub(crate) fn most(&mut self, now: Duration) -> u64 {
         let (Some(every), Some(rate)) = (self.every, self.timing.rows_per_second) else {

@@ -53,7 +53,7 @@ impl<'c> Timeline<'c> {
         Self { clock, origin: clock.now(), aside: Duration::ZERO, waited: Duration::ZERO }
     }
 
-    /// Time since the beginning, without that of what only looked on.
+    /// Time since the beginning, without the time of what only observes.
     pub(crate) fn now(&self) -> Duration {
         self.clock.now().saturating_sub(self.origin).saturating_sub(self.aside)
     }
@@ -63,12 +63,12 @@ impl<'c> Timeline<'c> {
         self.waited
     }
 
-    /// Makes the time since `start` one of looking on.
+    /// Counts the time since `start` as observation.
     pub(crate) fn set_aside(&mut self, start: Duration) {
         self.aside += self.now().saturating_sub(start);
     }
 
-    /// Leaves out time of looking on that was measured otherwise.
+    /// Leaves out observation time that was measured otherwise.
     pub(crate) fn leave_out(&mut self, time: Duration) {
         self.aside += time;
     }

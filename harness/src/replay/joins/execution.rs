@@ -44,7 +44,7 @@ pub(crate) struct Execution<'p, 's> {
     output: &'p OutputPlan,
     sink: &'s mut dyn Sink,
     pub(crate) listener: &'s mut dyn ProgressListener,
-    /// Looks on, if this is the first pass.
+    /// Observes, if this is the first pass.
     pub(crate) observer: Option<TableJoinsObserver<'s>>,
     pub(crate) counted: Counted,
     pub(crate) counts: Vec<JoinCounts>,
@@ -109,7 +109,7 @@ impl<'p, 's> Execution<'p, 's> {
         })
     }
 
-    /// Rows that the next batch takes at most.
+    /// The most rows that the next batch takes.
     pub(crate) fn most(&mut self) -> u64 {
         self.schedule.most(self.timeline.now())
     }

@@ -62,7 +62,7 @@ pub(crate) struct JoinTimes {
 pub(crate) struct Push<'r, 'w> {
     pub(crate) counts: &'r mut [JoinCounts],
     pub(crate) times: JoinTimes,
-    /// Looks on, if this is the first pass.
+    /// Observes, if this is the first pass.
     pub(crate) observer: Option<&'r mut TableJoinsObserver<'w>>,
     pub(crate) emit: &'r mut dyn FnMut(RecordBatch) -> Result<()>,
 }

@@ -1,4 +1,4 @@
-//! Looking on while a strategy is measured, after Spark's
+//! Observing while a strategy is measured, after Spark's
 //! `StreamingQueryListener`.
 
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Failure, Result};
 use crate::record::{Idle, Progress, Summary};
 
-/// Looks on while a strategy is measured; its time is not the run's.
+/// Observes while a strategy is measured; its time is not the run's.
 ///
 /// Calls come in this order: [`started`](Self::started), then any number of the
 /// others, then [`terminated`](Self::terminated) whatever the end was. Only the

@@ -12,9 +12,9 @@ pub struct Replay {
     pub trigger: Located<Trigger>,
     /// How fast rows come.
     pub pace: Located<Pace>,
-    /// Stream rows to read at most.
+    /// The most stream rows to read.
     pub limit: Option<u64>,
-    /// How long to replay at most; then the stream counts as ended.
+    /// The longest time to replay; then the stream counts as ended.
     pub duration: Option<Located<Micros>>,
     /// What happens to state at the end.
     pub end: End,

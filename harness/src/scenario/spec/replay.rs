@@ -18,9 +18,9 @@ pub(in crate::scenario) struct ReplaySpec {
     pub(in crate::scenario) trigger: Option<Spanned<Trigger>>,
     /// How fast rows come.
     pub(in crate::scenario) pace: Option<Spanned<Pace>>,
-    /// Stream rows to read at most.
+    /// The most stream rows to read.
     pub(in crate::scenario) limit: Option<u64>,
-    /// How long to replay at most; then the stream counts as ended.
+    /// The longest time to replay; then the stream counts as ended.
     pub(in crate::scenario) duration: Option<Spanned<Micros>>,
     /// What happens to state at the end; a join with a table has none.
     pub(in crate::scenario) end: Option<End>,
@@ -49,7 +49,7 @@ pub enum Merge {
 pub struct DisorderSpec {
     /// Share of the rows that are held back, 0 to 1.
     pub share: f64,
-    /// How far behind the running maximum of the event time a row is at most.
+    /// The most that a row is behind the running maximum of the event time.
     pub max: Micros,
     /// The same seed holds back the same rows; default 0.
     #[serde(default)]

@@ -20,7 +20,7 @@ use crate::error::{JoinError, Result};
 /// use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
 /// use streamjoin_kernels::stream_static::{self, KeyPair};
 ///
-/// /// So many bytes are left.
+/// /// This many bytes are left.
 /// #[derive(Debug)]
 /// struct Account(AtomicUsize);
 ///
@@ -57,7 +57,7 @@ pub trait MemoryReservation: fmt::Debug + Send + Sync {
     /// Takes `bytes` more.
     ///
     /// # Errors
-    /// The caller's own, if they are not to be had: nothing is taken then.
+    /// The caller's own, if they are not available: then nothing is taken.
     fn try_grow(&self, bytes: usize) -> std::result::Result<(), Box<dyn Error + Send + Sync>>;
 
     /// Gives `bytes` back.
@@ -105,10 +105,10 @@ impl Reserved {
         self.held -= bytes;
     }
 
-    /// Sets straight an estimate: `was` bytes were taken for what came to `is`.
+    /// Sets straight an estimate: `was` bytes were reserved for what takes `is`.
     ///
     /// # Errors
-    /// [`JoinError::MemoryRefused`] if it came to more than is to be had.
+    /// [`JoinError::MemoryRefused`] if it takes more than is available.
     pub(crate) fn settle(&mut self, was: usize, is: usize, what: &'static str) -> Result<()> {
         if is > was {
             return self.grow(is - was, what);

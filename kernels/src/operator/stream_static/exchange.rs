@@ -37,7 +37,7 @@ pub(super) struct Stretch {
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) pieces: Vec<PartitionedKeys>,
-    /// Bytes that an output row takes at most.
+    /// The most bytes that an output row takes.
     pub(super) row_bytes: usize,
 }
 

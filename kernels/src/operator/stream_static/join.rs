@@ -78,7 +78,7 @@ impl Join {
     }
 
     /// The table columns that a table retains, by position, ascending;
-    /// besides these it needs its key and filter columns to be built.
+    /// in addition it needs its key and filter columns to be built.
     #[must_use]
     pub fn retained_columns(&self) -> &[usize] {
         &self.planned.plan.payload_columns

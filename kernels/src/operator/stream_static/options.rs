@@ -84,15 +84,15 @@ pub struct Options {
     /// Hashes the keys.
     pub hasher: KeyHasher,
     /// The caches that tables are laid out for: they decide into how many
-    /// partitions a table is split, and whether columns lie beside their keys.
+    /// partitions a table is split, and whether columns lie next to their keys.
     /// [`CacheSizes::TYPICAL`] gives the same bytes on every machine.
     pub caches: CacheSizes,
     /// Stream rows that are joined together: a unit of work, small enough for
     /// its keys and hashes to stay in cache.
     pub probe_rows: usize,
-    /// Rows of an output batch at most.
+    /// The most rows of an output batch.
     pub max_output_rows: usize,
-    /// Bytes of an output batch at most, as far as single rows allow.
+    /// The most bytes of an output batch, as far as single rows allow.
     pub max_output_bytes: usize,
     /// log2 of the number of partitions; none: enough that the index of one
     /// fits the second-level cache. Used by [`Layout::Partitioned`] only.

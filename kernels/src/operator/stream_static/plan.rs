@@ -133,7 +133,7 @@ impl Plan {
         self.keys.types().is_empty()
     }
 
-    /// Bytes that an output row takes at most.
+    /// The most bytes that an output row takes.
     pub(super) fn output_row_bytes(&self, stream: &[ArrayRef], payload: &Payload) -> usize {
         let bytes = self.output.iter().map(|&slot| match slot {
             Slot::Stream(i) => row_bytes(&stream[i]),

@@ -138,7 +138,7 @@ impl Join {
     }
 
     /// Lets an idle or finished side leave the global watermark, or come back;
-    /// call [`advance`](Self::advance) after it, for the watermark may move.
+    /// call [`advance`](Self::advance) after it, because the watermark may move.
     pub fn set_taking_part(&mut self, side: Side, takes_part: bool) {
         self.state.watermarks.set_taking_part(side, takes_part);
     }

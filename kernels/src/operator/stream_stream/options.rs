@@ -24,9 +24,9 @@ pub struct Options {
     pub blocks: BlockOptions,
     /// Hashes the keys.
     pub hasher: KeyHasher,
-    /// Rows of an output batch at most.
+    /// The most rows of an output batch.
     pub max_output_rows: usize,
-    /// Bytes of an output batch at most, as far as single rows allow.
+    /// The most bytes of an output batch, as far as single rows allow.
     pub max_output_bytes: usize,
     /// The most state that is allowed; none by default.
     pub limit: StateLimit,

@@ -78,12 +78,12 @@ pub(super) fn check_bounds(rows: &[u32], len: usize) {
     assert!(rows.is_empty() || (largest as usize) < len, "row {largest} of {len}");
 }
 
-/// Bytes of the values of an array, without what its buffers hold beside them.
+/// Bytes of the values of an array, without what else its buffers hold.
 pub(crate) fn slice_bytes(array: &ArrayRef) -> usize {
     array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_buffer_memory_size())
 }
 
-/// Bytes that a row of `array` takes at most in an output, offsets included.
+/// The most bytes that a row of `array` takes in an output, offsets included.
 pub(crate) fn row_bytes(array: &ArrayRef) -> usize {
     fn longest<T: ArrowNativeType>(offsets: &[T]) -> usize {
         offsets.windows(2).map(|pair| pair[1].as_usize() - pair[0].as_usize()).max().unwrap_or(0)

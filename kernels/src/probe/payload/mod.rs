@@ -22,7 +22,7 @@ pub(crate) struct Payload {
 
 #[derive(Debug)]
 struct Column {
-    /// Bytes that a row takes at most in an output.
+    /// The most bytes that a row takes in an output.
     row_bytes: usize,
     place: Place,
 }
@@ -98,7 +98,7 @@ impl Payload {
         self.fixed.bytes() + variable.sum::<usize>()
     }
 
-    /// Bytes that a row of a column takes at most in an output.
+    /// The most bytes that a row of a column takes in an output.
     pub(crate) fn row_bytes(&self, column: usize) -> usize {
         self.columns[column].row_bytes
     }

@@ -126,7 +126,7 @@ impl Directory {
 
     /// The first row of a chain, from `row` on, that is there and not dead, or
     /// one of those before, if they are many; [`none`](Self::none) where the
-    /// chain ends, for a number that ended it long ago will be used again.
+    /// chain ends, because a number that ended it long ago will be used again.
     fn first_there<E: EntryKey>(&self, mut row: RowNumber) -> RowNumber {
         for _ in 0..HOPS {
             let Some(next) = self.link::<E>(row) else { return self.numbers.none() };

@@ -1,7 +1,7 @@
 //! The numbers of rows in a ring of blocks.
 //!
 //! Rows are numbered as they come, and the numbers wrap around. Those from
-//! `oldest` to before `next` are current; every other number, be it from a head
+//! `oldest` to before `next` are current; every other number, whether from a head
 //! that nobody has touched for long or from the end of a chain, names no row.
 //!
 //! ```text

@@ -208,7 +208,7 @@ impl<E: EntryKey> Ring<E> {
 
     /// Forgets the line of a ring without blocks.
     pub(super) fn forget_line(&mut self) {
-        assert_eq!(self.held, 0, "what has expired is told by the line");
+        assert_eq!(self.held, 0, "the line decides what has expired");
         if self.line.is_some() {
             self.reset();
         }

@@ -1,4 +1,4 @@
-//! What there is to choose from.
+//! The candidates of the choice.
 
 use std::fmt;
 

@@ -39,7 +39,7 @@ pub struct Estimate {
 /// let model = CostModel::shipped();
 /// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_per_key: 1.0, dense: false };
 /// for estimate in model.rank(keys, Expected::of_rows(keys.rows)) {
-///     println!("{}: {:.1} ns a probe row", estimate.candidate, estimate.probe_ns);
+///     println!("{}: {:.1} ns per probe row", estimate.candidate, estimate.probe_ns);
 /// }
 /// assert_eq!(CostModel::new(model.points().to_vec()).unwrap(), *model);
 /// ```

@@ -8,9 +8,9 @@ use super::point::CostPoint;
 use crate::key::KeyShape::{self, Bytes, Wide, Word};
 use crate::table::IndexKind::{self, Chained, Contiguous, Direct, Hashbrown, Linear, Perfect};
 
-/// Shape, index, whether filtered, rows, rows a key; and nanoseconds to build a
+/// Shape, index, whether filtered, rows, rows per key; and nanoseconds to build a
 /// row, for a hit, for a miss, for an existence look-up, to gather a column, and
-/// bytes a row.
+/// bytes per row.
 type Measured = (KeyShape, IndexKind, bool, f64, f64, [f64; 6]);
 
 pub(super) fn points() -> Vec<CostPoint> {

@@ -14,7 +14,7 @@
 //! (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters",
 //! WEA 2007; Lang, Neumann, Kemper, Boncz, "Performance-optimal filtering",
 //! VLDB 2019). It pays where most probe rows miss and the index is above the
-//! last-level cache, for the filter is a fraction of it.
+//! last-level cache, as the filter is a fraction of its size.
 
 #[cfg(test)]
 mod tests;

@@ -286,7 +286,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
         );
         self.go_on(cursor, pairs, limit);
         let (mut rows, mut found, mut located) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
-        // So many rows are likely to find room.
+        // This many rows are likely to find room.
         let fan_out = (self.rows / self.locate.numbers().max(1)).max(1);
         let mut looked_at = 0;
         while cursor.rows.is_empty() && cursor.next_row < probe.len() {

@@ -165,7 +165,7 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
-        // A row has one match at most, so that none is left half done.
+        // A row has at most one match, so that none is left half done.
         assert!(cursor.rows.is_empty(), "cursor of another index");
         let mut matches = [0; BLOCK];
         let mut looked_at = 0;

@@ -117,7 +117,7 @@ pub(crate) struct WordSlots {
     rows: FusedRows,
 }
 
-/// Words of columns at most that are laid out beside a key: with more, half of the
+/// The most words of columns that are laid out next to a key: with more, half of the
 /// rows would lie on two cache lines. Counted, not measured.
 const MOST_BESIDE: usize = 3;
 

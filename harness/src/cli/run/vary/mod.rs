@@ -48,7 +48,7 @@ pub(super) fn execute(args: &RunArgs, scenario: &Scenario) -> Result<()> {
     ];
     if let Some((flag, _)) = written.iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!(
-            "{flag} with --vary: the rows of which combination? Run that one alone, with --set in place of --vary"
+            "{flag} with --vary: which combination's rows? Run that one alone, with --set in place of --vary"
         )));
     }
     let combinations = combinations(args, scenario)?;

@@ -1,4 +1,4 @@
-//! Combinations for people: one line a run.
+//! Combinations for people: one line per run.
 
 use comfy_table::Table;
 

@@ -26,7 +26,7 @@ pub(super) struct Unit {
     /// What each stretch of the unit's rows is looked up in, in their order.
     stretches: Vec<Stretch>,
     rows: usize,
-    /// Bytes that an output row takes at most.
+    /// The most bytes that an output row takes.
     row_bytes: usize,
     /// Rows with a match so far; used by joins that must know at the end.
     matched: Vec<bool>,

@@ -26,7 +26,7 @@ impl Draw {
         self.below(end as u64 + 1) as i64
     }
 
-    /// True in so many of a hundred.
+    /// True in `percent` of a hundred cases.
     pub(super) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

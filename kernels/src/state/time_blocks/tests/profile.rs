@@ -21,9 +21,9 @@ pub(super) struct Profile {
     /// Rows of a batch, at most.
     pub(super) batch: i64,
     keys: u64,
-    /// Keys that come by turns, a group of them for so many batches.
+    /// Keys that take turns, each group for this many batches.
     turn: u64,
-    /// So many of a hundred rows have key 0.
+    /// The percentage of rows with key 0.
     hot: u64,
     disorder: u64,
     nulls: u64,
@@ -31,9 +31,9 @@ pub(super) struct Profile {
     poison: u64,
     overdue: u64,
     jumps: u64,
-    /// So many of a hundred look-ups take out what they find.
+    /// The percentage of look-ups that remove what they find.
     pub(super) removal: u64,
-    /// Rows of which the store is told that they have a match.
+    /// Rows that are marked in the store as matched.
     matched: u64,
     intervals: u64,
     pub(super) first_row: u32,

@@ -48,7 +48,7 @@ fn rows_that_matched_are_passed_at_once() {
 #[test]
 fn entry_points_that_left_are_no_entry_points() {
     // Hot keys, of which rows are noted; then these leave, and chains are cut
-    // anew while the state shrinks.
+    // again while the state shrinks.
     for seed in 0..4 {
         let draw = &mut Draw::new(seed);
         let twin = &mut Twin::<WordEntry>::new(64);

@@ -4,7 +4,7 @@ use super::draw::Draw;
 use super::twin::{Looking, Row, TestKey, Twin, row};
 use crate::state::block::{BytesEntry, WideEntry, WordEntry};
 
-/// Rows of a stream, one a microsecond, of so many keys; one in twenty comes up
+/// Rows of a stream, one per microsecond, of `keys` keys; one in twenty comes up
 /// to `late` microseconds late.
 fn stream(rows: std::ops::Range<i64>, keys: u64, late: i64) -> Vec<Row> {
     let draw = &mut Draw::new(rows.start as u64);
@@ -24,7 +24,7 @@ fn looks_at_what_it_finds<E: TestKey>(batch: usize, keys: u64, late: i64) {
     let probes = stream(rows..rows + 1000, keys, 0);
     for width in [0, 100, 5000] {
         let found = twin.find(&Looking::between(probes.clone(), -1000 - width, 0)).len() as u64;
-        // One row a bucket, about, and what lies in the block where the window
+        // About one row per bucket, and what lies in the block where the window
         // begins, which late rows of newer blocks make longer.
         let blocks = if late > 0 { 4 } else { 2 };
         let most = found + 3 * 1000 + 1000 * blocks * 256 / keys;
