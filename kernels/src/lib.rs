@@ -59,7 +59,7 @@
 //! # The floors
 //! Imports point one way. From the bottom up: the vocabulary (`error`,
 //! `join_type`, `side`, `null_equality`, `output_mode`, `pairs`, `column`,
-//! `predicate`), then [`time`], [`arch`] and [`memory`], then [`spark`], then
+//! `predicate`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
 //! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
 //! [`state`], then the operators [`stream_static`] and [`stream_stream`].
 
