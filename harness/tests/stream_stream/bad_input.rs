@@ -33,7 +33,7 @@ fn refusals_name_the_rule_and_what_would_work() {
     };
     let no_watermarks = HEAD.replace("watermark = \"0 s\"\n", "");
     for (head, join_type, on, parts) in [
-        (HEAD, "left", "l.k = r.k", &["left-outer", "never come out", "INTERVAL"][..]),
+        (HEAD, "left", "l.k = r.k", &["left-outer", "never be output", "INTERVAL"][..]),
         (HEAD, "semi", "l.k = r.k", &["wait for ever"]),
         (HEAD, "left", "l.k = r.k AND r.at >= l.at", &["r.ts <= l.ts + INTERVAL 1 HOUR"]),
         (HEAD, "right", "l.k = r.k AND r.at <= l.at", &["right-outer"]),
