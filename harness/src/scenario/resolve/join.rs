@@ -98,7 +98,7 @@ impl Context<'_> {
         let always =
             |source: Located<RowSource>| vec![source.map(|source| Version { from: None, source })];
         let versions = match (spec.table, spec.generator, spec.versions) {
-            (Some(table), None, None) => Some(always(self.named_source(table))),
+            (Some(table), None, None) => Some(always(self.named_source(&table))),
             (None, Some(generator), None) => Some(always(self.generated(generator))),
             (None, None, Some(versions)) => {
                 let versions = versions.into_iter().map(|version| {

@@ -61,7 +61,7 @@ pub struct Reading {
 impl Context<'_> {
     pub(super) fn stream(self, name: Spanned<String>, spec: StreamSpec) -> Result<Stream> {
         let source = match (spec.recording, spec.generator) {
-            (Some(recording), None) => Some(self.named_source(recording)),
+            (Some(recording), None) => Some(self.named_source(&recording)),
             (None, Some(generator)) => Some(self.generated(generator)),
             _ => None,
         };
@@ -85,7 +85,7 @@ impl Context<'_> {
         }
     }
 
-    pub(super) fn named_source(self, name: Spanned<String>) -> Located<RowSource> {
+    pub(super) fn named_source(self, name: &Spanned<String>) -> Located<RowSource> {
         self.at(self.source(name.get_ref()), name.span())
     }
 

@@ -108,10 +108,10 @@ fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
     let mut keys = vec![stream_stream::Key { left: KEY, right: KEY, null_equality }];
     match query.time.key {
         Some(TimeKey::EventTime) => {
-            keys.push(stream_stream::Key { left: AT, right: AT, null_equality })
+            keys.push(stream_stream::Key { left: AT, right: AT, null_equality });
         }
         Some(TimeKey::Window { .. }) => {
-            keys.push(stream_stream::Key::equal(WINDOW_START, WINDOW_START))
+            keys.push(stream_stream::Key::equal(WINDOW_START, WINDOW_START));
         }
         None => {}
     }
