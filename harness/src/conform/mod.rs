@@ -1,7 +1,7 @@
 //! Recorded cases against what streamjoin answers.
 //!
-//! Each case becomes a scenario in memory ([`to_scenario`]) that is planned and
-//! replayed as any other ([`check`], [`run`]); every batch is compared.
+//! Each case becomes a scenario in memory (`to_scenario`) that is planned and
+//! replayed as any other (`check`, `run`); every batch is compared.
 
 mod case;
 mod check;

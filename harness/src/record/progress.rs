@@ -64,8 +64,7 @@ pub struct DurationMs {
     pub trigger_execution: f64,
 }
 
-/// Event times and watermarks as ISO-8601 in UTC with milliseconds
-/// (see [`super::iso_millis`]).
+/// Event times and watermarks as ISO-8601 in UTC with milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventTime {

@@ -1,8 +1,8 @@
 //! One pass over recorded streams: read, cut into batches, joined, written,
 //! timed.
 //!
-//! [`source`] says where rows come from, [`clock`] when, [`joins`] what joins
-//! them, [`observe`] what is noticed on the way.
+//! `source` says where rows come from, `clock` when, `joins` what joins
+//! them, `observe` what is noticed on the way.
 
 mod clock;
 mod joins;

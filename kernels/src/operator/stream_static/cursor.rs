@@ -16,7 +16,7 @@ use super::unit::Unit;
 use crate::error::Result;
 use crate::snapshot::TableSnapshot;
 
-/// The output of [`Join::push`], computed on demand.
+/// The output of [`Join::push`](super::Join::push), computed on demand.
 ///
 /// Memory is bounded by the units of work in flight (one per thread), whatever
 /// the fan-out. The order of the output depends on the options alone, not on
