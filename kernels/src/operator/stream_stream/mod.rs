@@ -14,6 +14,7 @@ mod report;
 mod shared;
 mod spec;
 mod state;
+mod steps;
 mod task;
 mod threads;
 

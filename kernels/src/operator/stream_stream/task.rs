@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::partition::Partition;
 use super::pending::{Pending, Piece};
-use super::report::{BatchKind, BatchReport};
+use super::report::BatchReport;
 use super::shared::Shared;
+use super::steps::Step;
 use crate::error::Result;
-use crate::join_type::JoinType;
 use crate::side::{Side, Sides};
 use crate::state::Departed;
 use crate::table::FindCursor;
@@ -30,54 +30,6 @@ pub(super) struct Task<'a> {
     /// What it did since the batch last collected its report.
     pub(super) report: BatchReport,
     pub(super) outer_times: Vec<i64>,
-}
-
-/// The steps of a batch.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Rows of a preserved side that can match nothing are output.
-    Unmatchable(Side),
-    /// New rows of a side meet the state of the other.
-    Probe(Side),
-    /// New rows of a side are stored.
-    Store(Side),
-    /// Rows of a side leave; unmatched ones of a preserved side are output.
-    Evict(Side),
-    /// All rows of a side leave.
-    Drain(Side),
-    /// Memory is freed.
-    Reclaim,
-}
-
-impl Step {
-    fn of(kind: BatchKind, join_type: JoinType) -> &'static [Self] {
-        use Side::{Left, Right};
-        match (kind, join_type) {
-            (BatchKind::End, _) => &[Self::Drain(Left), Self::Drain(Right), Self::Reclaim],
-            // Right rows go first, so that a left row which they match leaves
-            // before it is looked at again.
-            (_, JoinType::LeftSemi) => &[
-                Self::Probe(Right),
-                Self::Store(Right),
-                Self::Probe(Left),
-                Self::Store(Left),
-                Self::Evict(Left),
-                Self::Evict(Right),
-                Self::Reclaim,
-            ],
-            _ => &[
-                Self::Unmatchable(Left),
-                Self::Unmatchable(Right),
-                Self::Probe(Left),
-                Self::Store(Left),
-                Self::Probe(Right),
-                Self::Store(Right),
-                Self::Evict(Left),
-                Self::Evict(Right),
-                Self::Reclaim,
-            ],
-        }
-    }
 }
 
 impl<'a> Task<'a> {
