@@ -9,6 +9,7 @@ use super::report::BatchReport;
 use super::shared::Shared;
 use super::steps::Step;
 use crate::error::Result;
+use crate::join_type::JoinType;
 use crate::side::{Side, Sides};
 use crate::state::Departed;
 use crate::table::FindCursor;
