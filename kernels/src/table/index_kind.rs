@@ -1,9 +1,9 @@
 //! What an index brings to [`IndexKind`](super::IndexKind), in addition to being one.
 
 use super::build::{BuildInput, BuiltIndex};
-use super::contiguous::{ByteColumn, KeyColumn, WideColumn, WordColumn};
+use super::contiguous::column::{ByteColumn, KeyColumn, WideColumn, WordColumn};
 use super::inline_keys::{InlineBytes, InlineKeys, InlineWide, InlineWords};
-use super::perfect::{ByteSlots, SlotKeys, WideSlots, WordSlots};
+use super::perfect::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
 
 /// How an index is called and built. Implemented by a type of the index's own

@@ -84,7 +84,7 @@ fn flags_belong_to_the_table_before_them() {
     assert!(refused(&["--stream=s.csv"]).contains("nothing to join with"));
     assert!(
         refused(&["--stream=s.csv", "--stream=t.csv", "--stream=u.csv"])
-            .contains("--stream u.csv: two")
+            .contains("--stream u.csv: at most two")
     );
 }
 

@@ -24,11 +24,12 @@
 //! Buckets of more than a few keys are sorted by key. Where all hashes are
 //! equal, a look-up is a binary search and building a sort.
 
-mod column;
+pub(super) mod column;
 mod sort;
 
 use std::cmp::Ordering;
 
+use self::column::KeyColumn;
 use self::sort::{WALKED, bucket, bucket_bits, sort};
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
@@ -36,8 +37,6 @@ use super::index_kind::{KeyForm, KindOfIndex};
 use crate::arch::{CacheSizes, prefetch_read};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
-
-pub(super) use column::{ByteColumn, KeyColumn, WideColumn, WordColumn};
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.
 pub(super) struct Kind;

@@ -30,13 +30,12 @@
 //! hole is never found.
 
 mod pilots;
-mod slot_keys;
+pub(super) mod slot_keys;
 #[cfg(test)]
 mod tests;
 
 use self::pilots::{Pilots, Unplaceable, place};
-pub(super) use self::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
-use self::slot_keys::{LookUp, Rows};
+use self::slot_keys::{LookUp, Rows, SlotKeys};
 use super::index_kind::{KeyForm, KindOfIndex};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};

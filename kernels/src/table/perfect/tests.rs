@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use super::pilots::place;
+use super::slot_keys::WordSlots;
 use super::*;
 use crate::arch::mix;
 use crate::hash::KeyHasher;
