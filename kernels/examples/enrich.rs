@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow::util::display::array_value_to_string;
+use streamjoin_kernels::arrow::array::{
+    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray,
+};
+use streamjoin_kernels::arrow::util::display::array_value_to_string;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::table::auto::AutoIndex;
 use streamjoin_kernels::{IndexChoice, JoinType, Result};

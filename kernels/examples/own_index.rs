@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use streamjoin_kernels::key::KeyView;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::table::{

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
+use streamjoin_kernels::arrow::array::{
+    ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray,
+};
 use streamjoin_kernels::stream_stream::{self, End};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 use streamjoin_kernels::{JoinType, Result, Side};

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch};
-use arrow::datatypes::Float64Type;
+use streamjoin_kernels::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch};
+use streamjoin_kernels::arrow::datatypes::Float64Type;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::{IndexKind, JoinType, Result, TableSnapshot};
 

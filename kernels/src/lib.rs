@@ -32,7 +32,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+//! use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 //! use streamjoin_kernels::stream_static::{self, KeyPair};
 //! use streamjoin_kernels::{JoinType, Result};
 //!
@@ -62,6 +62,28 @@
 //! `predicate`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
 //! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
 //! [`state`], then the operators [`stream_static`] and [`stream_stream`].
+
+// The crate is built against one arrow, whose name here is `arrow` whatever its version.
+#[cfg(all(feature = "arrow-59", not(feature = "arrow-60")))]
+pub extern crate arrow_59 as arrow;
+#[cfg(feature = "arrow-60")]
+pub extern crate arrow_60 as arrow;
+
+#[cfg(all(feature = "arrow-59", feature = "arrow-60"))]
+compile_error!(
+    "the features `arrow-59` and `arrow-60` of streamjoin-kernels are both on, and a build can \
+     have only one. `arrow-59` is on by default: whoever wants arrow 60 writes \
+     `default-features = false, features = [\"arrow-60\", \"rayon\"]`. \
+     `cargo tree -e features -i streamjoin-kernels` shows who turns on which"
+);
+#[cfg(not(any(feature = "arrow-59", feature = "arrow-60")))]
+compile_error!(
+    "turn on a feature of streamjoin-kernels, `arrow-59` or `arrow-60`: the major version of \
+     arrow that the rest of the program uses"
+);
+// Ends the build here: without a name, hundreds of unknown imports would bury the message.
+#[cfg(not(any(feature = "arrow-59", feature = "arrow-60")))]
+extern crate arrow_59_or_arrow_60 as arrow;
 
 pub mod arch;
 mod column;

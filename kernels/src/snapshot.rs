@@ -11,7 +11,7 @@ use crate::table::JoinIndex;
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 /// # use streamjoin_kernels::{JoinType, Result};
 /// # use streamjoin_kernels::stream_static::{self, KeyPair};
 /// # fn main() -> Result<()> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
 use streamjoin_kernels::{IndexKind, JoinType};
 

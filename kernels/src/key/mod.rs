@@ -8,8 +8,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use arrow::array::{ArrayRef, Int32Array, Int64Array};
-//! use arrow::datatypes::DataType;
+//! use streamjoin_kernels::arrow::array::{ArrayRef, Int32Array, Int64Array};
+//! use streamjoin_kernels::arrow::datatypes::DataType;
 //! use streamjoin_kernels::NullEquality;
 //! use streamjoin_kernels::key::{KeyEncoder, KeyShape};
 //! use streamjoin_kernels::spark::{self, CastMode};

@@ -3,8 +3,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
-//! use arrow::compute::kernels::cmp::lt;
+//! use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
+//! use streamjoin_kernels::arrow::compute::kernels::cmp::lt;
 //! use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result};
 //! use streamjoin_kernels::stream_static::{self, KeyPair};
 //!

@@ -12,7 +12,7 @@ use crate::side::{Side, Sides};
 /// right, equal names included; left columns only for semi and anti joins.
 ///
 /// ```
-/// use arrow::datatypes::{DataType, Field, Schema};
+/// use streamjoin_kernels::arrow::datatypes::{DataType, Field, Schema};
 /// use streamjoin_kernels::{JoinType, Sides, spark};
 ///
 /// # fn main() -> streamjoin_kernels::Result<()> {

@@ -8,7 +8,7 @@
 //! [`StoreKind`] and one arm of its `build`.
 //!
 //! ```
-//! use arrow::array::{ArrayRef, TimestampMicrosecondArray};
+//! use streamjoin_kernels::arrow::array::{ArrayRef, TimestampMicrosecondArray};
 //! use std::sync::Arc;
 //! use streamjoin_kernels::{Isa, KeyHasher, Pairs, StoreKind};
 //! use streamjoin_kernels::key::KeyShape;

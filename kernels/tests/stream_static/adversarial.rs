@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::*;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
 use streamjoin_kernels::{JoinType, KeyHasher};
 

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
+use streamjoin_kernels::arrow;
+use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, KeyPair, Layout};
 use streamjoin_kernels::table::auto::AutoIndex;
 use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, TableSnapshot};

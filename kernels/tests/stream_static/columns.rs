@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::compute::cast;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::compute::cast;
+use streamjoin_kernels::arrow::datatypes::*;
 
 /// Makes a column; the row number lets equal values differ in their bits.
 pub(crate) type MakeColumn = fn(&[Option<u8>]) -> ArrayRef;

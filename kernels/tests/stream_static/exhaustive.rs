@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use streamjoin_kernels::IndexKind;
+use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use streamjoin_kernels::stream_static::{self, Layout};
 
 use crate::random::JOINS;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use arrow::array::*;
+use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
 

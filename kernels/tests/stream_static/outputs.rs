@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
 use streamjoin_kernels::{
     ColumnRef, Filter, IndexKind, JoinError, JoinType, OutputColumn, Predicate, Result, Side, arch,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::compute::concat_batches;
 use proptest::prelude::*;
+use streamjoin_kernels::arrow::array::{ArrayRef, RecordBatch};
+use streamjoin_kernels::arrow::compute::concat_batches;
 use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
 use streamjoin_kernels::{IndexKind, Isa, JoinType, KeyHasher, Side};
 

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::compute::concat_batches;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::compute::concat_batches;
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_static::{self, KeyPair};
 use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result, Side};
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
 use streamjoin_kernels::{
     ColumnRef, Filter, IndexKind, Isa, JoinError, JoinType, KeyHasher, Predicate, Result,

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::*;
-use arrow::compute::{cast, concat_batches};
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::compute::{cast, concat_batches};
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_stream::{self, BatchKind, End, SideReport};
 use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,

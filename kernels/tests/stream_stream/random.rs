@@ -1,8 +1,8 @@
 //! Random runs: join types x stores x threads x batch splits x disorder x nulls
 //! x watermarks.
 
-use arrow::datatypes::TimeUnit;
 use proptest::prelude::*;
+use streamjoin_kernels::arrow::datatypes::TimeUnit;
 use streamjoin_kernels::state::BlockOptions;
 use streamjoin_kernels::stream_stream;
 use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};

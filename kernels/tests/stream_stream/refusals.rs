@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use streamjoin_kernels::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition, TimeKey};
 use streamjoin_kernels::{JoinType, OutputMode, Result, stream_stream};
 

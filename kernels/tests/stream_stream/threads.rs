@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::Int32Type;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::Int32Type;
 use streamjoin_kernels::stream_stream::{self, End};
 use streamjoin_kernels::{Filter, JoinError, JoinType, Predicate, Result, SideColumn, StoreKind};
 

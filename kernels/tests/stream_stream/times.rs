@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::{Schema, TimeUnit};
+use streamjoin_kernels::arrow;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::{Schema, TimeUnit};
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition};
 use streamjoin_kernels::{JoinType, stream_stream};
 

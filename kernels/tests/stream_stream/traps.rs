@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::{DataType, Field, Int32Type};
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::{DataType, Field, Int32Type};
 use streamjoin_kernels::stream_stream::{self, BatchKind, End, StateLimit};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 use streamjoin_kernels::{JoinError, JoinType, Side};

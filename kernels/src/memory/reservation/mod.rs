@@ -16,7 +16,7 @@ use crate::error::{JoinError, Result};
 /// use std::error::Error;
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 /// use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
 /// use streamjoin_kernels::stream_static::{self, KeyPair};
 ///

@@ -25,7 +25,7 @@ use crate::table::{IndexBuilder, IndexChoice};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 /// # use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
 /// # use streamjoin_kernels::{JoinType, Result};
 /// # fn main() -> Result<()> {

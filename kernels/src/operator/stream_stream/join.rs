@@ -23,7 +23,7 @@ use crate::time::{Expiry, Watermarks};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
+/// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
 /// # use streamjoin_kernels::stream_stream::{End, Input, Join, Key, Options, Spec};
 /// # use streamjoin_kernels::{JoinType, Result};
 /// # use streamjoin_kernels::time::{IntervalCondition, TimeCondition};

@@ -58,8 +58,8 @@ const BLOCK: usize = 8192;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use arrow::array::{ArrayRef, StringArray};
-/// use arrow::datatypes::DataType;
+/// use streamjoin_kernels::arrow::array::{ArrayRef, StringArray};
+/// use streamjoin_kernels::arrow::datatypes::DataType;
 /// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, NullEquality, Pairs};
 /// use streamjoin_kernels::key::KeyEncoder;
 /// use streamjoin_kernels::table::KeyTable;
