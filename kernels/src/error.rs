@@ -144,6 +144,16 @@ pub enum JoinError {
     /// The join was pushed a batch before a table was loaded.
     #[error("no table was loaded: `build` one and `swap` it in before the first `push`")]
     NotLoaded,
+    /// Columns of [`Pairs`](crate::Pairs) that differ in length.
+    #[error(
+        "{probe} probe rows and {build} build rows are no pairs: give as many of one as of the other"
+    )]
+    UnevenPairs {
+        /// Probe rows that were given.
+        probe: usize,
+        /// Build rows that were given.
+        build: usize,
+    },
     /// A predicate supplied by the caller failed.
     #[error("{0}")]
     Predicate(String),

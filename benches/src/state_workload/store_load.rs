@@ -158,16 +158,16 @@ impl StoreLoad {
             match side {
                 _ if !self.left_outer => {}
                 Side::Left => {
-                    for &row in &self.pairs.probe_rows {
+                    for &row in self.pairs.probe_rows() {
                         self.matched[own][row as usize] = true;
                     }
                 }
-                Side::Right => self.stores[other].set_matched(&self.pairs.build_rows),
+                Side::Right => self.stores[other].set_matched(self.pairs.build_rows()),
             }
             if self.checks {
                 let new = arrivals.payload[0].as_primitive::<Int64Type>();
-                let stored = numbers(self.stores[other].as_ref(), &self.pairs.build_rows);
-                for (&row, &stored) in self.pairs.probe_rows.iter().zip(stored.values()) {
+                let stored = numbers(self.stores[other].as_ref(), self.pairs.build_rows());
+                for (&row, &stored) in self.pairs.probe_rows().iter().zip(stored.values()) {
                     let ends = [new.value(row as usize), stored];
                     let hash = mix(mix(ends[own] as u64) ^ ends[other] as u64);
                     meter.checksum = meter.checksum.wrapping_add(hash);

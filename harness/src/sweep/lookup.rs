@@ -101,7 +101,7 @@ impl Lookup {
         let mut sum = 0_u64;
         if !self.unique {
             self.each_pairs(batch, scratch, |pairs| {
-                let found = pairs.build_rows.iter();
+                let found = pairs.build_rows().iter();
                 sum = found.fold(sum, |sum, &row| sum.wrapping_add(values[row as usize]));
             });
             return sum;
@@ -139,9 +139,9 @@ impl Lookup {
             let first = (number * data.workload.batch_rows) as u64;
             self.each_pairs(batch, &mut scratch, |found| {
                 builds.clear();
-                builds.extend_from_slice(&found.build_rows);
+                builds.extend_from_slice(found.build_rows());
                 self.built.rows_at(&mut builds);
-                for (&probe, &build) in found.probe_rows.iter().zip(&builds) {
+                for (&probe, &build) in found.probe_rows().iter().zip(&builds) {
                     pairs.pair(first + u64::from(probe), u64::from(build));
                     sum_of_pairs = sum_of_pairs.wrapping_add(u64::from(build));
                 }

@@ -76,8 +76,8 @@ fuzz_target!(|input: Input| {
         let (mut cursor, mut pairs, mut found) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(probe.len()) {
             index.find(rows, &mut cursor, &mut pairs, usize::from(input.limit) + 1);
-            built.rows_at(&mut pairs.build_rows);
-            found.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.iter().copied()));
+            built.rows_at(pairs.build_rows_mut());
+            found.extend(pairs.iter());
             pairs.clear();
         }
         found.sort_unstable();

@@ -38,7 +38,7 @@
 //! let mut pairs = Pairs::default();
 //! let probe = StateProbe { keys, rows: None, interval: None };
 //! store.find(probe, &mut FindCursor::default(), &mut pairs, 100);
-//! assert_eq!((pairs.probe_rows, store.rows()), (vec![1], 1));
+//! assert_eq!((pairs.probe_rows(), store.rows()), (&[1][..], 1));
 //! # Ok(())
 //! # }
 //! ```

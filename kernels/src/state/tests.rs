@@ -22,7 +22,7 @@ fn ids(store: &dyn StateStore, keys: Probe<'_>) -> Vec<u32> {
     let probe = StateProbe { keys, rows: None, interval: None };
     let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
     store.find(probe, &mut cursor, &mut pairs, 1000);
-    let mut found: Vec<_> = pairs.probe_rows.into_iter().zip(pairs.build_rows).collect();
+    let mut found: Vec<_> = pairs.iter().collect();
     found.sort_unstable();
     found.into_iter().map(|pair| pair.1).collect()
 }
@@ -87,7 +87,7 @@ impl Fixture {
         while !cursor.is_done(keys.len()) {
             self.store.find(probe, &mut cursor, &mut pairs, limit);
             assert!(pairs.len() <= limit);
-            all.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.iter().copied()));
+            all.extend(pairs.iter());
             pairs.clear();
         }
         all.sort_unstable();
@@ -254,10 +254,10 @@ fn keys_of_every_shape() {
             let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
             let probe = StateProbe { keys: probe, rows: None, interval: None };
             store.find(probe, &mut cursor, &mut pairs, 10);
-            let mut found = pairs.probe_rows.clone();
+            let mut found = pairs.probe_rows().to_vec();
             found.sort_unstable();
             assert_eq!(found, [0, 2], "{kind}");
-            assert!(store.gather(&[], &pairs.build_rows).unwrap().is_empty());
+            assert!(store.gather(&[], pairs.build_rows()).unwrap().is_empty());
         }
     }
 }

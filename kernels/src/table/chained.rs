@@ -274,10 +274,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                     return looked_at;
                 }
                 looked_at += active as u64;
-                pairs.probe_rows.resize(held + active, 0);
-                pairs.build_rows.resize(held + active, 0);
-                let (probe_rows, build_rows) =
-                    (&mut pairs.probe_rows[held..], &mut pairs.build_rows[held..]);
+                let (probe_rows, build_rows) = pairs.push_zeros(active);
                 let mut found = 0;
                 let count = self.step(
                     probe,
@@ -298,8 +295,7 @@ impl<S: KeyStore> JoinIndex for Chained<S> {
                 );
                 cursor.rows.truncate(count);
                 cursor.candidates.truncate(count);
-                pairs.probe_rows.truncate(held + found);
-                pairs.build_rows.truncate(held + found);
+                pairs.truncate(held + found);
             }
         }
     }

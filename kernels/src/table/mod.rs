@@ -25,7 +25,7 @@
 //! while !cursor.is_done(probe.len()) {
 //!     pairs.clear();
 //!     built.index.find(probe, &mut cursor, &mut pairs, 1024);
-//!     built.rows_at(&mut pairs.build_rows); // positions become rows
+//!     built.rows_at(pairs.build_rows_mut()); // positions become rows
 //!     found.extend(pairs.iter());
 //! }
 //! assert_eq!(found, [(0, 0), (0, 2)]);

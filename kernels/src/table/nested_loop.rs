@@ -81,8 +81,7 @@ impl JoinIndex for NestedLoop {
             let room = limit.saturating_sub(pairs.len()).max(usize::from(pairs.is_empty()));
             let to = self.rows.min(from.saturating_add(u32::try_from(room).unwrap_or(u32::MAX)));
             looked_at += u64::from(to - from);
-            pairs.build_rows.extend(from..to);
-            pairs.probe_rows.resize(pairs.build_rows.len(), row);
+            pairs.push_run(row, from..to);
             if to < self.rows {
                 cursor.rows.push(row);
                 cursor.candidates.push(to);

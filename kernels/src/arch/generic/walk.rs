@@ -21,17 +21,11 @@ pub(crate) fn walk_rounds<C: Chains>(
             break;
         }
         walked += n as u64;
-        pairs.probe_rows.resize(held + n + LANES, 0);
-        pairs.build_rows.resize(held + n + LANES, 0);
-        let mut lists = Lists {
-            probe: &mut pairs.probe_rows[held..],
-            stored: &mut pairs.build_rows[held..],
-            len: 0,
-        };
+        let (probe, stored) = pairs.push_zeros(n + LANES);
+        let mut lists = Lists { probe, stored, len: 0 };
         read(active, &mut lists);
         let found = lists.len;
-        pairs.probe_rows.truncate(held + found);
-        pairs.build_rows.truncate(held + found);
+        pairs.truncate(held + found);
         chains.drop_dead(pairs, held);
         advance(active);
     }

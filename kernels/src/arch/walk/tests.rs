@@ -118,14 +118,13 @@ fn every_isa_walks_alike() {
                 }
                 let (mut found, mut read) = (Vec::new(), 0);
                 while active.len > 0 || read == 0 {
-                    pairs.probe_rows.clear();
-                    pairs.build_rows.clear();
+                    pairs.clear();
                     // SAFETY: rows are below the number of words; entries are
                     // those of eight rows of two words each.
                     let rows =
                         unsafe { walk_chains(isa, &store, blocks, &mut active, &mut pairs, limit) };
                     assert!(pairs.len() <= limit.max(active.len.max(len as usize)));
-                    found.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.clone()));
+                    found.extend(pairs.iter());
                     read += rows;
                     if len == 0 {
                         break;

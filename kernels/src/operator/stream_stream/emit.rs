@@ -7,7 +7,7 @@ use std::time::Instant;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::buffer::BooleanBuffer;
 
-use super::pending::{Kind, Piece};
+use super::pending::{Piece, Rows};
 use super::plan::Kept;
 use super::shared::Shared;
 use super::task::Task;
@@ -33,9 +33,9 @@ impl Task<'_> {
         let output = RecordBatch::try_new_with_options(schema, columns, &options)?;
         self.pending.emitted = from + rows;
         self.report.rows_out += rows as u64;
-        let unmatched_of = match self.pending.kind {
-            Kind::Nothing | Kind::Pairs(_) => None,
-            Kind::New(side) | Kind::Unmatchable(side) | Kind::Stored(side) => {
+        let unmatched_of = match self.pending.rows {
+            Rows::Nothing | Rows::Pairs(..) => None,
+            Rows::New(side, _) | Rows::Unmatchable(side, _) | Rows::Stored(side, _) => {
                 shared.join.plan.sides[side].preserved.then_some(side)
             }
         };
@@ -55,7 +55,9 @@ impl Task<'_> {
             let columns = self.columns(&residual.slots, from..from + rows, shared)?;
             keep.extend(residual.filter.evaluate(&columns, rows)?.iter());
         }
-        self.pending.pairs.retain_from(0, &BooleanBuffer::from(keep));
+        if let Rows::Pairs(_, pairs) = &mut self.pending.rows {
+            pairs.retain_from(0, &BooleanBuffer::from(keep));
+        }
         Ok(())
     }
 
@@ -68,17 +70,17 @@ impl Task<'_> {
             (bytes / 2 / row.max(1)).max(1)
         };
         let stored = |side: Side, bytes: usize| {
-            let rows = &self.pending.pairs.build_rows[from..from + rows];
+            let rows = &self.pending.stored_rows()[from..from + rows];
             self.partition.stores[side].rows_within(rows, bytes)
         };
-        rows.min(match self.pending.kind {
-            Kind::Nothing => rows,
-            Kind::Pairs(side) => {
+        rows.min(match self.pending.rows {
+            Rows::Nothing => rows,
+            Rows::Pairs(side, _) => {
                 new(&shared.intakes[side].payload).min(stored(side.opposite(), bytes / 2))
             }
-            Kind::New(side) => new(&shared.intakes[side].payload),
-            Kind::Unmatchable(side) => new(&shared.intakes[side].unmatchable),
-            Kind::Stored(side) => stored(side, bytes),
+            Rows::New(side, _) => new(&shared.intakes[side].payload),
+            Rows::Unmatchable(side, _) => new(&shared.intakes[side].unmatchable),
+            Rows::Stored(side, _) => stored(side, bytes),
         })
     }
 
@@ -89,18 +91,17 @@ impl Task<'_> {
         range: Range<usize>,
         shared: &Shared<'_>,
     ) -> Result<Vec<ArrayRef>> {
-        let pairs = &self.pending.pairs;
-        let [new, stored] = [&pairs.probe_rows, &pairs.build_rows]
+        let [new, stored] = [self.pending.new_rows(), self.pending.stored_rows()]
             .map(|rows| rows.get(range.clone()).unwrap_or_default());
         // Which side's columns come from where.
-        let (of_new, columns, of_stored) = match self.pending.kind {
-            Kind::Nothing => (None, &[][..], None),
-            Kind::Pairs(side) => {
+        let (of_new, columns, of_stored) = match self.pending.rows {
+            Rows::Nothing => (None, &[][..], None),
+            Rows::Pairs(side, _) => {
                 (Some(side), &shared.intakes[side].payload[..], Some(side.opposite()))
             }
-            Kind::New(side) => (Some(side), &shared.intakes[side].payload[..], None),
-            Kind::Unmatchable(side) => (Some(side), &shared.intakes[side].unmatchable[..], None),
-            Kind::Stored(side) => (None, &[][..], Some(side)),
+            Rows::New(side, _) => (Some(side), &shared.intakes[side].payload[..], None),
+            Rows::Unmatchable(side, _) => (Some(side), &shared.intakes[side].unmatchable[..], None),
+            Rows::Stored(side, _) => (None, &[][..], Some(side)),
         };
         let from_store: Vec<usize> = wanted
             .iter()

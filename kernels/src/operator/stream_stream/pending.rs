@@ -16,55 +16,66 @@ pub(super) struct Piece {
 /// Rows of the coming output.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// Probe rows are new rows, build rows are stored rows; only one list is
-    /// filled for rows that are output without a partner.
-    pub(super) pairs: Pairs,
-    pub(super) kind: Kind,
+    pub(super) rows: Rows,
     /// How many of them have been output.
     pub(super) emitted: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Kind {
+#[derive(Debug, Default)]
+pub(super) enum Rows {
     #[default]
     Nothing,
-    /// New rows of this side with stored ones of the other.
-    Pairs(Side),
-    /// New rows of this side.
-    New(Side),
+    /// New rows of this side, as probe rows, with stored ones of the other.
+    Pairs(Side, Pairs),
+    /// New rows of this side, without a partner.
+    New(Side, Vec<u32>),
     /// Rows of this side that the intake set apart.
-    Unmatchable(Side),
-    /// Stored rows of this side.
-    Stored(Side),
+    Unmatchable(Side, Vec<u32>),
+    /// Stored rows of this side, without a partner.
+    Stored(Side, Vec<u32>),
 }
 
 impl Pending {
-    /// Pairs to be found, in the buffers of those output before.
-    pub(super) fn pairs(side: Side, before: Self) -> Self {
-        let mut pairs = before.pairs;
-        pairs.clear();
-        Self { pairs, kind: Kind::Pairs(side), emitted: 0 }
-    }
-
-    pub(super) fn new_rows(side: Side, rows: Vec<u32>) -> Self {
-        Self::of_probe(Kind::New(side), rows)
-    }
-
-    pub(super) fn unmatchable(side: Side, rows: Vec<u32>) -> Self {
-        Self::of_probe(Kind::Unmatchable(side), rows)
-    }
-
-    pub(super) fn stored(side: Side, rows: Vec<u32>) -> Self {
-        let pairs = Pairs { probe_rows: Vec::new(), build_rows: rows };
-        Self { pairs, kind: Kind::Stored(side), emitted: 0 }
-    }
-
-    fn of_probe(kind: Kind, rows: Vec<u32>) -> Self {
-        let pairs = Pairs { probe_rows: rows, build_rows: Vec::new() };
-        Self { pairs, kind, emitted: 0 }
+    pub(super) fn new(rows: Rows) -> Self {
+        Self { rows, emitted: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.pairs.probe_rows.len().max(self.pairs.build_rows.len())
+        self.new_rows().len().max(self.stored_rows().len())
+    }
+
+    /// Those that are rows of the batch.
+    pub(super) fn new_rows(&self) -> &[u32] {
+        match &self.rows {
+            Rows::Nothing | Rows::Stored(..) => &[],
+            Rows::Pairs(_, pairs) => pairs.probe_rows(),
+            Rows::New(_, rows) | Rows::Unmatchable(_, rows) => rows,
+        }
+    }
+
+    /// Those that are stored rows.
+    pub(super) fn stored_rows(&self) -> &[u32] {
+        match &self.rows {
+            Rows::Nothing | Rows::New(..) | Rows::Unmatchable(..) => &[],
+            Rows::Pairs(_, pairs) => pairs.build_rows(),
+            Rows::Stored(_, rows) => rows,
+        }
+    }
+
+    /// The rows of the batch and the stored rows.
+    pub(super) fn into_columns(self) -> (Vec<u32>, Vec<u32>) {
+        match self.rows {
+            Rows::Nothing => (Vec::new(), Vec::new()),
+            Rows::Pairs(_, pairs) => pairs.into_columns(),
+            Rows::New(_, rows) | Rows::Unmatchable(_, rows) => (rows, Vec::new()),
+            Rows::Stored(_, rows) => (Vec::new(), rows),
+        }
+    }
+
+    /// No pairs, in the memory of these rows.
+    pub(super) fn into_empty_pairs(self) -> Pairs {
+        let (mut new, mut stored) = self.into_columns();
+        (new.clear(), stored.clear());
+        Pairs::from_columns(new, stored).unwrap_or_default()
     }
 }

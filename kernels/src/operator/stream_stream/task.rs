@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::partition::Partition;
-use super::pending::{Pending, Piece};
+use super::pending::{Pending, Piece, Rows};
 use super::report::BatchReport;
 use super::shared::Shared;
 use super::steps::Step;
@@ -81,7 +81,7 @@ impl<'a> Task<'a> {
         let rows = shared.intakes[side].unmatchable_rows as u64;
         let until = |part: usize| (rows * part as u64 / shared.partitions as u64) as u32;
         let share = until(self.part)..until(self.part + 1);
-        self.pending = Pending::unmatchable(side, share.collect());
+        self.pending = Pending::new(Rows::Unmatchable(side, share.collect()));
     }
 
     /// The next matches of new rows; false if there are no more.
@@ -92,10 +92,11 @@ impl<'a> Task<'a> {
             self.cursor = FindCursor::default();
             return Ok(false);
         }
-        self.pending = Pending::pairs(side, std::mem::take(&mut self.pending));
+        let mut pairs = std::mem::take(&mut self.pending).into_empty_pairs();
         let store = &self.partition.stores[side.opposite()];
         let limit = shared.join.options.max_output_rows;
-        let walked = store.find(probe, &mut self.cursor, &mut self.pending.pairs, limit);
+        let walked = store.find(probe, &mut self.cursor, &mut pairs, limit);
+        self.pending = Pending::new(Rows::Pairs(side, pairs));
         self.report.side_mut(side.opposite()).rows_walked += walked;
         self.apply_residual(shared)?;
         if !shared.join.spec.join_type.is_existence() {
@@ -111,38 +112,37 @@ impl<'a> Task<'a> {
 
     /// The pairs are output; rows of preserved sides are marked.
     fn note_pairs(&mut self, side: Side, shared: &Shared<'_>) {
-        let pairs = &self.pending.pairs;
         if shared.join.plan.sides[side].preserved {
             let matched = &mut self.matched[side];
-            pairs.probe_rows.iter().for_each(|&row| matched[row as usize] = true);
+            self.pending.new_rows().iter().for_each(|&row| matched[row as usize] = true);
         }
         if shared.join.plan.sides[side.opposite()].preserved {
-            self.partition.stores[side.opposite()].set_matched(&pairs.build_rows);
+            self.partition.stores[side.opposite()].set_matched(self.pending.stored_rows());
         }
     }
 
     /// Stored left rows of a semi or anti join that have their match: they leave.
     fn note_matched_in_state(&mut self, shared: &Shared<'_>) {
-        let mut rows = std::mem::take(&mut self.pending.pairs.build_rows);
+        let (_, mut rows) = std::mem::take(&mut self.pending).into_columns();
         rows.sort_unstable();
         rows.dedup();
         self.report.left.removed += self.partition.stores[Side::Left].remove(&rows);
         if shared.join.spec.join_type == JoinType::LeftAnti {
             rows.clear();
         }
-        self.pending = Pending::stored(Side::Left, rows);
+        self.pending = Pending::new(Rows::Stored(Side::Left, rows));
     }
 
     /// New left rows of a semi or anti join: one match is enough.
     fn note_matched_on_arrival(&mut self, shared: &Shared<'_>) {
         let matched = &mut self.matched.left;
-        let mut rows = std::mem::take(&mut self.pending.pairs.probe_rows);
+        let (mut rows, _) = std::mem::take(&mut self.pending).into_columns();
         rows.retain(|&row| !std::mem::replace(&mut matched[row as usize], true));
         self.cursor.retain(|row| !matched[row as usize]);
         if shared.join.spec.join_type == JoinType::LeftAnti {
             rows.clear();
         }
-        self.pending = Pending::new_rows(Side::Left, rows);
+        self.pending = Pending::new(Rows::New(Side::Left, rows));
     }
 
     fn store(&mut self, side: Side, shared: &Shared<'_>) -> Result<()> {
@@ -194,7 +194,7 @@ impl<'a> Task<'a> {
         report.rows_visited += eviction.visited;
         report.blocks_visited += eviction.blocks;
         self.outer_times.extend(departed.times);
-        self.pending = Pending::stored(side, departed.rows);
+        self.pending = Pending::new(Rows::Stored(side, departed.rows));
         self.report.times.evict += started.elapsed();
     }
 

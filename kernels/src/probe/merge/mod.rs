@@ -225,8 +225,7 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
                     (position, end) = (candidate, self.run_end(candidate));
                 }
                 let to = end.min(candidate.saturating_add(stretch));
-                pairs.build_rows.extend(candidate..to);
-                pairs.probe_rows.resize(pairs.build_rows.len(), row);
+                pairs.push_run(row, candidate..to);
                 if to < end {
                     (cursor.rows[kept], cursor.candidates[kept]) = (row, to);
                     kept += 1;

@@ -41,8 +41,8 @@ fn pairs(built: &BuiltIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> 
         built.index.find(probe, &mut cursor, &mut pairs, limit);
         assert!(pairs.len() <= limit, "{} of {limit}", pairs.len());
         assert!(cursor.is_done(probe.len()) || !pairs.is_empty(), "no progress");
-        built.rows_at(&mut pairs.build_rows);
-        all.extend(pairs.probe_rows.iter().copied().zip(pairs.build_rows.iter().copied()));
+        built.rows_at(pairs.build_rows_mut());
+        all.extend(pairs.iter());
     }
     all.sort_unstable();
     all
@@ -130,12 +130,12 @@ fn hot_keys_come_out_in_bounded_pieces_and_in_turn() {
     built.index.find(probe, &mut cursor, &mut pairs, 1024);
     // 128 rows with the first eight of their 3000 matches each.
     assert_eq!(pairs.len(), 1024);
-    assert!(pairs.build_rows.iter().all(|&row| row < 8));
+    assert!(pairs.build_rows().iter().all(|&row| row < 8));
     let mut all = pairs.len() as u64;
     while !cursor.is_done(3000) {
         pairs.clear();
         built.index.find(probe, &mut cursor, &mut pairs, 1024);
-        assert!(pairs.len() <= 1024 && pairs.probe_rows.capacity() <= 2048);
+        assert!(pairs.len() <= 1024);
         all += pairs.len() as u64;
     }
     assert_eq!(all, 9_000_000);

@@ -171,16 +171,10 @@ impl<E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Chains
 
 #[cold]
 fn drop_dead(directory: &Directory, pairs: &mut Pairs, from: usize) {
-    let mut kept = from;
-    for i in from..pairs.len() {
-        let row = pairs.build_rows[i];
+    pairs.retain_if(from, |_, row| {
         let stored = directory.locate(directory.numbers.of_id(row));
-        pairs.probe_rows[kept] = pairs.probe_rows[i];
-        pairs.build_rows[kept] = row;
-        kept += usize::from(stored.is_some_and(|(block, at)| !block.is_dead(at)));
-    }
-    pairs.probe_rows.truncate(kept);
-    pairs.build_rows.truncate(kept);
+        stored.is_some_and(|(block, at)| !block.is_dead(at))
+    });
 }
 
 /// Resumes the rows that an earlier call left; returns how many.

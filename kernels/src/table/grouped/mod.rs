@@ -148,8 +148,7 @@ impl<L: Locate> Grouped<L> {
             let (row, from) = (cursor.rows[done], cursor.candidates[done]);
             let end = self.runs.as_ref().map_or(from + 1, |runs| runs.end_of(from));
             let to = from + room(pairs, limit).min((end - from) as usize) as u32;
-            pairs.build_rows.extend(from..to);
-            pairs.probe_rows.resize(pairs.build_rows.len(), row);
+            pairs.push_run(row, from..to);
             if to < end {
                 cursor.candidates[done] = to;
                 break;
@@ -189,7 +188,7 @@ impl<L: Locate> Grouped<L> {
             unsafe { writer.run(row, start, (end - start) as usize) };
         }
         // SAFETY: this many pairs were written.
-        unsafe { writer.finish(total) };
+        unsafe { writer.finish() };
     }
 }
 
@@ -313,10 +312,7 @@ impl<L: Locate> JoinIndex for Grouped<L> {
             let (rows, numbers) = (&rows[..count], &found[..count]);
             match &self.runs {
                 // At most one pair per row, and no more rows than room.
-                None => {
-                    pairs.probe_rows.extend_from_slice(rows);
-                    pairs.build_rows.extend_from_slice(numbers);
-                }
+                None => pairs.extend_from_columns(rows, numbers),
                 Some(runs) => self.write_runs(runs, (rows, numbers), cursor, pairs, limit),
             }
         }

@@ -1,29 +1,27 @@
-//! Pairs written without a check a pair.
+//! Pairs written without a check per pair.
 
-use crate::pairs::Pairs;
+use crate::pairs::{Columns, Pairs};
 
 /// Pairs written at once; what exceeds a run is overwritten by the next one.
 const LANES: usize = 8;
 
 /// Writes pairs into memory that was reserved for them.
 pub(super) struct PairWriter<'a> {
-    pairs: &'a mut Pairs,
+    columns: Columns<'a>,
     probe_rows: *mut u32,
     build_rows: *mut u32,
-    /// For debug assertions: pairs that may still be written.
+    /// Pairs that may be written, and those of them that still may.
+    count: usize,
     room: usize,
 }
 
 impl<'a> PairWriter<'a> {
     /// For `count` more pairs.
     pub(super) fn new(pairs: &'a mut Pairs, count: usize) -> Self {
-        pairs.probe_rows.reserve(count + LANES);
-        pairs.build_rows.reserve(count + LANES);
-        let (probe_rows, build_rows) =
-            (pairs.probe_rows.spare_capacity_mut(), pairs.build_rows.spare_capacity_mut());
-        let (probe_rows, build_rows) =
-            (probe_rows.as_mut_ptr().cast(), build_rows.as_mut_ptr().cast());
-        Self { pairs, probe_rows, build_rows, room: count }
+        let columns = pairs.reserve(count + LANES);
+        let probe_rows = columns.probe_rows.spare_capacity_mut().as_mut_ptr().cast();
+        let build_rows = columns.build_rows.spare_capacity_mut().as_mut_ptr().cast();
+        Self { columns, probe_rows, build_rows, count, room: count }
     }
 
     /// Appends the pairs of `row` with the `len` positions from `start` on.
@@ -55,13 +53,16 @@ impl<'a> PairWriter<'a> {
     }
 
     /// # Safety
-    /// `count` pairs were written.
-    pub(super) unsafe fn finish(self, count: usize) {
-        let len = self.pairs.len() + count;
-        // SAFETY: the caller wrote them, within the capacity reserved.
-        unsafe {
-            self.pairs.probe_rows.set_len(len);
-            self.pairs.build_rows.set_len(len);
+    /// The runs together are as long as was reserved.
+    pub(super) unsafe fn finish(self) {
+        debug_assert_eq!(self.room, 0);
+        let Columns { probe_rows, build_rows } = &mut { self.columns };
+        for column in [probe_rows, build_rows] {
+            let len = column.len() + self.count;
+            debug_assert!(len <= column.capacity());
+            // SAFETY: the caller wrote this many, into memory that was reserved in
+            // this very column.
+            unsafe { column.set_len(len) };
         }
     }
 }

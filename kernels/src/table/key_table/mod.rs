@@ -233,7 +233,7 @@ impl KeyTable {
     /// };
     /// let mut pairs = Pairs::default();
     /// table.pairs(&[10, 40], &mut pairs)?;
-    /// let sum: f64 = pairs.build_rows.iter().map(|&position| laid_out[position as usize]).sum();
+    /// let sum: f64 = pairs.build_rows().iter().map(|&position| laid_out[position as usize]).sum();
     /// assert_eq!(sum, 0.5);
     /// # Ok(())
     /// # }
@@ -373,8 +373,8 @@ impl Matches<'_> {
             with_block(self.rows, self.from, &self.hashes, |probe| {
                 built.index.find(probe, &mut self.cursor, pairs, limit);
             });
-            built.rows_at(&mut pairs.build_rows[held..]);
-            pairs.probe_rows[held..].iter_mut().for_each(|row| *row += self.from as u32);
+            built.rows_at(&mut pairs.build_rows_mut()[held..]);
+            pairs.probe_rows_mut()[held..].iter_mut().for_each(|row| *row += self.from as u32);
             if self.cursor.is_done(self.hashes.len()) {
                 self.from += self.hashes.len();
                 self.hashes.clear();

@@ -177,17 +177,9 @@ impl<S: SlotKeys> JoinIndex for Perfect<S> {
             let from = cursor.next_row;
             let matches = &mut matches[..BLOCK.min(probe.len() - from).min(room)];
             looked_at += self.match_block(probe, from, matches);
-            pairs.probe_rows.resize(held + matches.len(), 0);
-            pairs.build_rows.resize(held + matches.len(), 0);
-            let found = select_matches(
-                self.isa,
-                matches,
-                from as u32,
-                &mut pairs.probe_rows[held..],
-                &mut pairs.build_rows[held..],
-            );
-            pairs.probe_rows.truncate(held + found);
-            pairs.build_rows.truncate(held + found);
+            let (probe_rows, build_rows) = pairs.push_zeros(matches.len());
+            let found = select_matches(self.isa, matches, from as u32, probe_rows, build_rows);
+            pairs.truncate(held + found);
             cursor.next_row = from + matches.len();
         }
         looked_at as u64

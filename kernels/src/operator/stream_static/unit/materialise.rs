@@ -23,8 +23,8 @@ impl Unit {
         slots: &[Slot],
         range: Range<usize>,
     ) -> Result<Vec<ArrayRef>> {
-        let probe_rows = &self.pairs.probe_rows[range.clone()];
-        let build_rows = &self.pairs.build_rows[range];
+        let probe_rows = &self.pairs.probe_rows()[range.clone()];
+        let build_rows = &self.pairs.build_rows()[range];
         let exchanged: Vec<u32>;
         let (columns, probe_rows, run) = match &self.input {
             Input::Sliced { columns, .. } => {

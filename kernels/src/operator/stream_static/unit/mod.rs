@@ -192,7 +192,8 @@ impl Unit {
         snapshot: &TableSnapshot,
         batch: &[ArrayRef],
     ) -> Result<()> {
-        let mut found = std::mem::take(&mut self.pairs.build_rows);
+        let (mut rows, mut found) = std::mem::take(&mut self.pairs).into_columns();
+        rows.clear();
         found.clear();
         found.resize(self.rows, NO_ROW);
         let (mut offset, mut compared) = (0, 0);
@@ -211,42 +212,32 @@ impl Unit {
         }
         self.stats.keys_compared += compared;
         if join.plan.residual.is_some() {
-            self.pairs.build_rows = found;
-            self.pairs.probe_rows = (0..self.rows as u32).collect();
-            let all = std::mem::take(&mut self.pairs);
-            let candidates = (0..self.rows).filter(|&i| all.build_rows[i] != NO_ROW);
-            for i in candidates {
-                self.pairs.push(all.probe_rows[i], all.build_rows[i]);
+            for (row, &build) in (0..).zip(&found).filter(|&(_, &build)| build != NO_ROW) {
+                self.pairs.push(row, build);
             }
             self.apply_residual(join, snapshot, batch)?;
-            found = all.build_rows;
             found.fill(NO_ROW);
-            for (&row, &build) in self.pairs.probe_rows.iter().zip(&self.pairs.build_rows) {
+            for (row, build) in self.pairs.iter() {
                 found[row as usize] = build;
             }
-            self.pairs.clear();
         }
         let matched = found.iter().filter(|&&row| row != NO_ROW).count();
         self.count(matched);
         self.note_unmatched(|row| found[row] == NO_ROW);
-        let keep_rows = |pairs: &mut Pairs, keep: &dyn Fn(u32) -> bool| {
-            pairs.probe_rows.extend((0..found.len() as u32).filter(|&i| keep(found[i as usize])));
-        };
+        let all = 0..self.rows as u32;
         match join.plan.emit {
-            Emit::Pairs { preserved: true } => self.pairs.probe_rows.extend(0..self.rows as u32),
-            Emit::Pairs { preserved: false } if matched == self.rows => {
-                self.pairs.probe_rows.extend(0..self.rows as u32);
-            }
-            Emit::Pairs { preserved: false } => {
-                keep_rows(&mut self.pairs, &|row| row != NO_ROW);
-                found.retain(|&row| row != NO_ROW);
+            Emit::Pairs { preserved } if preserved || matched == self.rows => rows.extend(all),
+            Emit::Pairs { .. } => {
+                rows.extend(all.filter(|&row| found[row as usize] != NO_ROW));
+                found.retain(|&build| build != NO_ROW);
             }
             Emit::Existence { matched } => {
-                keep_rows(&mut self.pairs, &|row| (row != NO_ROW) == matched);
-                found.truncate(self.pairs.probe_rows.len());
+                rows.extend(all.filter(|&row| (found[row as usize] != NO_ROW) == matched));
+                // The output has no column of the table.
+                found.truncate(rows.len());
             }
         }
-        self.pairs.build_rows = found;
+        self.pairs = Pairs::from_columns(rows, found)?;
         Ok(())
     }
 
@@ -271,13 +262,15 @@ impl Unit {
                 let compared = part.index.find(probe, &mut cursor, &mut pairs, limit);
                 done = cursor.is_done(rows.len);
                 if part.first_row > 0 {
-                    pairs.build_rows[held..].iter_mut().for_each(|row| *row += part.first_row);
+                    pairs.build_rows_mut()[held..]
+                        .iter_mut()
+                        .for_each(|row| *row += part.first_row);
                 }
                 compared
             });
             self.stats.keys_compared += compared;
             if offset > 0 {
-                pairs.probe_rows[held..].iter_mut().for_each(|row| *row += offset as u32);
+                pairs.probe_rows_mut()[held..].iter_mut().for_each(|row| *row += offset as u32);
             }
             if !done {
                 break;
@@ -288,7 +281,7 @@ impl Unit {
         self.pairs = pairs;
         if stretch < self.stretches.len() || !self.pairs.is_empty() {
             self.apply_residual(join, snapshot, batch)?;
-            for &row in &self.pairs.probe_rows {
+            for &row in self.pairs.probe_rows() {
                 self.matched[row as usize] = true;
             }
             if matches!(join.plan.emit, Emit::Existence { .. }) {
@@ -310,8 +303,7 @@ impl Unit {
         };
         if let Some(wanted) = wanted {
             let rows = (0..self.rows as u32).filter(|&row| self.matched[row as usize] == wanted);
-            self.pairs.probe_rows.extend(rows);
-            self.pairs.build_rows.resize(self.pairs.probe_rows.len(), NO_ROW);
+            rows.for_each(|row| self.pairs.push(row, NO_ROW));
         }
         Ok(Stage::Done)
     }

@@ -248,9 +248,9 @@ impl<E: TestKey> Twin<E> {
         for (found, fast) in [(&mut fast, true), (&mut plain, false)] {
             let store: &dyn StateStore = if fast { &self.fast } else { &*self.plain };
             let all = self.look_up(store, looking, |pairs, _| {
-                let numbers = numbers(store, &pairs.build_rows);
-                let rows = pairs.probe_rows.iter().zip(&pairs.build_rows);
-                found.extend(rows.zip(numbers).map(|((&row, &id), number)| (row, number, id)));
+                let numbers = numbers(store, pairs.build_rows());
+                let rows = pairs.iter().zip(numbers);
+                found.extend(rows.map(|((row, id), number)| (row, number, id)));
             });
             found.sort_unstable();
             walked = if fast { all } else { walked };
@@ -290,11 +290,11 @@ impl<E: TestKey> Twin<E> {
         let mut seen: Vec<i64> = Vec::new();
         while !cursor.is_done(probe.len()) {
             self.fast.find(probe, &mut cursor, &mut pairs, looking.limit);
-            pairs.build_rows.sort_unstable();
-            pairs.build_rows.dedup();
-            removed += self.fast.remove(&pairs.build_rows);
-            seen.extend(self::numbers(&self.fast, &pairs.build_rows));
-            pairs.clear();
+            let (_, mut rows) = std::mem::take(&mut pairs).into_columns();
+            rows.sort_unstable();
+            rows.dedup();
+            removed += self.fast.remove(&rows);
+            seen.extend(self::numbers(&self.fast, &rows));
         }
         seen.sort_unstable();
         assert!(seen.windows(2).all(|pair| pair[0] != pair[1]), "a row that left is found");
@@ -312,7 +312,7 @@ impl<E: TestKey> Twin<E> {
         expected.dedup();
         let mut found = Vec::new();
         self.look_up(&self.fast, looking, |pairs, cursor| {
-            found.append(&mut pairs.probe_rows);
+            found.extend_from_slice(pairs.probe_rows());
             cursor.retain(|row| !found.contains(&row));
         });
         found.sort_unstable();
