@@ -37,8 +37,8 @@ fn pushes<'a>(
     spec: stream_static::Spec,
     options: stream_static::Options,
 ) -> impl FnMut() -> usize + 'a {
-    let mut join = stream_static::Join::new(spec, options).expect("a plan");
-    join.swap(join.build(&data.table, 0).expect("a table"));
+    let join = stream_static::Join::new(spec, options).expect("a plan");
+    join.swap(join.build(&data.table, 0).expect("a table")).expect("its own");
     let mut batches = data.stream.iter().cycle();
     move || {
         let mut rows = 0;

@@ -133,7 +133,7 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
             let started = Instant::now();
             let snapshot = contender.join.build(std::slice::from_ref(&table), 0).expect("a table");
             contender.build.push(started.elapsed().as_secs_f64() * 1e9 / rows as f64);
-            contender.join.swap(snapshot);
+            contender.join.swap(snapshot).expect("its own");
         }
         for contender in &mut contenders {
             let started = Instant::now();

@@ -61,7 +61,7 @@ fn main() -> Result<()> {
         index: IndexChoice::Auto(auto),
         ..stream_static::Options::default()
     };
-    let mut join = stream_static::Join::new(spec, options)?;
+    let join = stream_static::Join::new(spec, options)?;
     let snapshot = join.build(&[table], 1)?;
     println!(
         "{} customers in a table of {} KB, index `{}`, built in {:?}",
@@ -70,7 +70,7 @@ fn main() -> Result<()> {
         snapshot.index_name(),
         snapshot.build_time()
     );
-    join.swap(snapshot);
+    join.swap(snapshot)?;
 
     let mut total = stream_static::Stats::default();
     for batch in 1..=10 {

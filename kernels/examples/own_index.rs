@@ -152,8 +152,8 @@ fn main() -> Result<()> {
         let keys = vec![KeyPair::equal(0, 0)];
         let spec =
             stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys);
-        let mut join = stream_static::Join::new(spec, options)?;
-        join.swap(join.build(std::slice::from_ref(&table), 1)?);
+        let join = stream_static::Join::new(spec, options)?;
+        join.swap(join.build(std::slice::from_ref(&table), 1)?)?;
         let mut output = join.push(&stream)?;
         while let Some(rows) = output.next_batch()? {
             assert!(rows.num_rows() <= 100);

@@ -40,8 +40,8 @@ fn main() -> Result<()> {
         index: IndexKind::Direct.into(),
         ..stream_static::Options::default()
     };
-    let mut join = stream_static::Join::new(spec, options)?;
-    join.swap(join.build(&[rates(1)?], 1)?);
+    let join = stream_static::Join::new(spec, options)?;
+    join.swap(join.build(&[rates(1)?], 1)?)?;
 
     for batch in 1..=4u64 {
         let (next, sum) = thread::scope(|scope| -> Result<_> {
@@ -58,7 +58,7 @@ fn main() -> Result<()> {
         })?;
         // Cheap: an `Arc` changes hands. Cursors that still read the old version
         // keep it alive.
-        let before = join.swap(next).expect("there was one");
+        let before = join.swap(next)?.expect("there was one");
         println!("batch {batch} met version {}, sum of rates {sum}", before.version());
         assert_eq!((before.version(), sum), (batch, 20_000.0 * batch as f64));
     }

@@ -124,10 +124,10 @@ pub enum JoinError {
         /// What to do about it.
         remedy: String,
     },
-    /// A batch was pushed into a join whose last one was not read to its end,
-    /// or failed: what is in its state is not known.
+    /// More was asked of a batch that failed, or that was not read to its end: what
+    /// it put out is not complete, and nor is the state of a join of two streams.
     #[error(
-        "the batch before this one failed or was not read to its end, so the state is not complete: start over"
+        "the batch failed or was not read to its end, so its output is not complete: push it again to a join with a table; start a join of two streams over, because its state is not complete either"
     )]
     Unfinished,
     /// An output batch with more than 2 GiB in one 32-bit offset column.

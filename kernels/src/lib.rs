@@ -46,8 +46,8 @@
 //! ])?;
 //! let keys = vec![KeyPair::equal(0, 0)];
 //! let spec = stream_static::Spec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys);
-//! let mut join = stream_static::Join::new(spec, stream_static::Options::default())?;
-//! join.swap(join.build(&[users], 0)?);
+//! let join = stream_static::Join::new(spec, stream_static::Options::default())?;
+//! join.swap(join.build(&[users], 0)?)?;
 //! let mut output = join.push(&orders)?;
 //! let rows = output.next_batch()?.expect("every order comes out");
 //! assert_eq!(rows.num_rows(), 3);

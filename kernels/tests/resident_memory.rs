@@ -41,8 +41,8 @@ fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
     let (stream, table) =
         (keyed("k", [7; 100_000].into_iter()), keyed("d", [7; 100_000].into_iter()));
     for (layout, index) in strategies() {
-        let mut join = joined(&stream, &table, options(layout, index));
-        join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
+        let join = joined(&stream, &table, options(layout, index));
+        join.swap(join.build(std::slice::from_ref(&table), 0).unwrap()).unwrap();
         let before = resident();
         let mut cursor = join.push(&stream).unwrap();
         let mut rows = 0;

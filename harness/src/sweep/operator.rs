@@ -77,11 +77,11 @@ impl<'a> Operator<'a> {
         let start = Instant::now();
         let snapshot = self.join.build(&self.data.table, 0).map_err(Failure::run)?;
         let took = start.elapsed();
-        self.join.swap(snapshot);
+        self.join.swap(snapshot).map_err(Failure::run)?;
         Ok(took)
     }
 
-    pub(super) fn snapshot(&self) -> Option<&Arc<TableSnapshot>> {
+    pub(super) fn snapshot(&self) -> Option<Arc<TableSnapshot>> {
         self.join.snapshot()
     }
 

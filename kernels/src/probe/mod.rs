@@ -30,8 +30,8 @@
 //!     columns: vec![ColumnRef::Stream(1), ColumnRef::Table(1)],
 //!     predicate: Arc::new(Less),
 //! });
-//! let mut join = stream_static::Join::new(spec, stream_static::Options::default())?;
-//! join.swap(join.build(&[table], 1)?);
+//! let join = stream_static::Join::new(spec, stream_static::Options::default())?;
+//! join.swap(join.build(&[table], 1)?)?;
 //! let rows = join.push(&stream)?.next_batch()?.expect("5 < 6, 5 < 7");
 //! assert_eq!(rows.num_rows(), 2);
 //! # Ok(())

@@ -160,8 +160,8 @@ fn pairs(a_side: usize, options: stream_static::Options) -> u64 {
     );
     spec.output.clear();
     let limit = options.max_output_rows;
-    let mut join = stream_static::Join::new(spec, options).unwrap();
-    join.swap(join.build(&[table], 0).unwrap());
+    let join = stream_static::Join::new(spec, options).unwrap();
+    join.swap(join.build(&[table], 0).unwrap()).unwrap();
     count(&join, &stream, limit)
 }
 

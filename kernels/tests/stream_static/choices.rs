@@ -47,11 +47,11 @@ fn equal() -> Vec<KeyPair> {
 
 /// The joined rows by a snapshot, sorted.
 fn rows(
-    join: &mut stream_static::Join,
+    join: &stream_static::Join,
     snapshot: Arc<TableSnapshot>,
     table: &RecordBatch,
 ) -> Vec<String> {
-    join.swap(snapshot);
+    join.swap(snapshot).unwrap();
     let mut cursor = join.push(&stream(table)).unwrap();
     let mut rows = Vec::new();
     while let Some(batch) = cursor.next_batch().unwrap() {
@@ -88,16 +88,16 @@ fn a_table_beyond_the_limit_is_partitioned_and_answers_the_same() {
                 let snapshot = join.build(std::slice::from_ref(&table), 0).unwrap();
                 (join, snapshot)
             };
-            let (mut join, whole) = build(usize::MAX);
+            let (join, whole) = build(usize::MAX);
             assert_eq!((whole.partitions(), whole.indexed_rows()), (1, 20_000));
-            let expected = rows(&mut join, Arc::clone(&whole), &table);
+            let expected = rows(&join, Arc::clone(&whole), &table);
             // What is estimated lies between half and twice of what comes out.
             let (_, still) = build(whole.bytes() * 2);
             assert_eq!(still.partitions(), 1, "{index:?}");
             for bytes in [whole.bytes() / 2, 1, 0] {
-                let (mut join, cut) = build(bytes);
+                let (join, cut) = build(bytes);
                 assert!(cut.partitions() > 1, "{index:?}");
-                assert_eq!(rows(&mut join, cut, &table), expected, "{index:?}");
+                assert_eq!(rows(&join, cut, &table), expected, "{index:?}");
             }
         }
     }
@@ -173,15 +173,15 @@ fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
 fn a_snapshot_may_have_any_index_of_any_join() {
     let table = table(4);
     let tables = std::slice::from_ref(&table);
-    let mut join = join(&table, equal(), stream_static::Options::default());
+    let join = join(&table, equal(), stream_static::Options::default());
     let first = join.build(tables, 0).unwrap();
-    let expected = rows(&mut join, first, &table);
+    let expected = rows(&join, first, &table);
     assert!(expected.len() > 20_000 / 3);
     for index in choices() {
         let snapshot = join.build_with(tables, 1, &index).unwrap();
         if let IndexChoice::Kind(IndexKind::Hashbrown | IndexKind::Linear) = index {
             assert_eq!(snapshot.index_name(), index.builder().name());
         }
-        assert_eq!(rows(&mut join, snapshot, &table), expected, "{index:?}");
+        assert_eq!(rows(&join, snapshot, &table), expected, "{index:?}");
     }
 }

@@ -85,17 +85,17 @@ fn what_is_reserved_is_what_is_held_and_all_is_given_back() {
             let account = Account::with_limit(usize::MAX);
             options.memory = Some(Arc::clone(&account) as _);
             let name = format!("{} {:?}", options.layout, options.index);
-            let mut join = planned(&table, options);
+            let join = planned(&table, options);
             let first = join.build(&halves, 1).unwrap();
             let one = account.balance();
             assert_eq!(one.held, first.bytes(), "{name}");
             assert_eq!(one.peak, first.peak_build_bytes(), "{name}");
             // While building there were keys and hashes at least.
             assert!(one.peak >= first.bytes() && one.peak > 16 * table.num_rows(), "{name}");
-            join.swap(first);
+            join.swap(first).unwrap();
             let second = join.build(&halves[..1], 2).unwrap();
             assert!(account.balance().held == one.held + second.bytes(), "{name}");
-            drop(join.swap(second));
+            drop(join.swap(second).unwrap());
             assert!(account.balance().held < one.held, "{name}");
             drop(join);
             assert_eq!(account.balance().held, 0, "{name}");

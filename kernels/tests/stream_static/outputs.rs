@@ -94,8 +94,8 @@ fn the_extended_side_is_nullable_and_null_for_every_kind_of_payload() {
         JoinType::LeftOuter,
         vec![KeyPair::equal(0, 0)],
     );
-    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
-    join.swap(join.build(&[table.slice(0, 1), table.slice(1, 2)], 0).unwrap());
+    let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
+    join.swap(join.build(&[table.slice(0, 1), table.slice(1, 2)], 0).unwrap()).unwrap();
     assert!(!join.output_schema().field(0).is_nullable());
     assert!(join.output_schema().fields()[1..].iter().all(|field| field.is_nullable()));
     let out = push_all(&join, &stream);
@@ -131,10 +131,10 @@ fn wrong_batches_and_wrong_plans_are_errors() {
     let error = new(mixed).unwrap_err().to_string();
     assert!(error.contains("key 1") && error.contains("Boolean"), "{error}");
 
-    let mut join = new(spec(KeyPair::equal(0, 0))).unwrap();
+    let join = new(spec(KeyPair::equal(0, 0))).unwrap();
     assert!(matches!(join.push(&stream), Err(JoinError::NotLoaded)));
     assert!(matches!(join.build(std::slice::from_ref(&text), 0), Err(JoinError::Schema(_))));
-    join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap());
+    join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap()).unwrap();
     let error = join.push(&text).unwrap_err().to_string();
     assert!(error.contains("`k`"), "{error}");
     let zero = stream_static::Options { probe_rows: 0, ..stream_static::Options::default() };
@@ -156,10 +156,9 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     let batch = |texts: Vec<&str>| {
         RecordBatch::try_new(Arc::clone(&stream), vec![Arc::new(StringArray::from(texts))]).unwrap()
     };
-    let mut join =
-        stream_static::Join::new(spec.clone(), stream_static::Options::default()).unwrap();
+    let join = stream_static::Join::new(spec.clone(), stream_static::Options::default()).unwrap();
     assert_eq!(join.key_types(), [DataType::Int64]);
-    join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
+    join.swap(join.build(std::slice::from_ref(&table), 0).unwrap()).unwrap();
     assert_eq!(push_all(&join, &batch(vec!["1", " +02 "])).column(1).null_count(), 0);
     let bad = batch(vec!["1", "x"]);
     let error = join.push(&bad).unwrap().next_batch().unwrap_err();
@@ -167,8 +166,8 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     assert_eq!(push_all(&join, &batch(vec!["2"])).num_rows(), 1);
 
     spec.cast_mode = spark::CastMode::NullOnError;
-    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
-    join.swap(join.build(&[table], 0).unwrap());
+    let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
+    join.swap(join.build(&[table], 0).unwrap()).unwrap();
     assert_eq!(push_all(&join, &bad).column(1).null_count(), 1);
 }
 
@@ -207,8 +206,8 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
             spec.stream_filter =
                 Some(Filter { columns: vec![ColumnRef::Stream(1)], predicate: Arc::new(IsSet) });
             let options = stream_static::Options { layout, ..stream_static::Options::default() };
-            let mut join = stream_static::Join::new(spec, options).unwrap();
-            join.swap(join.build(std::slice::from_ref(&table), 0).unwrap());
+            let join = stream_static::Join::new(spec, options).unwrap();
+            join.swap(join.build(std::slice::from_ref(&table), 0).unwrap()).unwrap();
             let cursor = join.push(&stream);
             match rows {
                 Some(rows) => {
@@ -257,10 +256,10 @@ fn columns_beside_the_keys_are_those_of_the_table() {
             spec.output.truncate(spec.output.len() - dropped);
             let options =
                 stream_static::Options { index: index.into(), ..stream_static::Options::default() };
-            let mut join = stream_static::Join::new(spec, options).unwrap();
+            let join = stream_static::Join::new(spec, options).unwrap();
             let snapshot = join.build(&table, 0).unwrap();
             let payload = snapshot.payload_bytes();
-            join.swap(snapshot);
+            join.swap(snapshot).unwrap();
             let mut cursor = join.push(&stream).unwrap();
             let mut batches = Vec::new();
             while let Some(batch) = cursor.next_batch().unwrap() {

@@ -181,7 +181,7 @@ impl Case<'_> {
 
     /// The operator with the dimension, which comes in two batches, swapped in.
     pub(crate) fn loaded(&self) -> stream_static::Join {
-        let mut join = self.join();
+        let join = self.join();
         let half = self.dimension.num_rows() / 2;
         let halves = [
             self.dimension.slice(0, half),
@@ -189,7 +189,7 @@ impl Case<'_> {
         ];
         let snapshot = join.build(&halves, 7).unwrap();
         assert_eq!((snapshot.version(), snapshot.rows()), (7, self.dimension.num_rows()));
-        join.swap(snapshot);
+        join.swap(snapshot).unwrap();
         join
     }
 
@@ -213,7 +213,7 @@ impl Case<'_> {
         let stats = cursor.stats();
         assert_eq!((stats.rows_in, stats.rows_out), (stream.num_rows() as u64, rows_out));
         assert_eq!(stats.rows_matched + stats.rows_unmatched, stats.rows_in);
-        let unmatched = cursor.take_unmatched();
+        let unmatched = cursor.take_unmatched().unwrap();
         assert_eq!(unmatched.len() as u64, stats.rows_unmatched);
         unmatched
     }

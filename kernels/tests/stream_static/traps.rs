@@ -35,8 +35,8 @@ pub(crate) fn join(
         join_type,
         vec![KeyPair::equal(0, 0)],
     );
-    let mut join = stream_static::Join::new(spec, options).unwrap();
-    join.swap(join.build(std::slice::from_ref(table), 1).unwrap());
+    let join = stream_static::Join::new(spec, options).unwrap();
+    join.swap(join.build(std::slice::from_ref(table), 1).unwrap()).unwrap();
     join
 }
 
@@ -94,8 +94,8 @@ fn existence_with_a_residual_stops_at_the_first_match() {
         columns: vec![ColumnRef::Stream(0), ColumnRef::Table(0)],
         predicate: Arc::new(Always),
     });
-    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
-    join.swap(join.build(&[table], 0).unwrap());
+    let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
+    join.swap(join.build(&[table], 0).unwrap()).unwrap();
     assert_eq!(push_all(&join, &stream).num_rows(), 20_000);
 }
 
@@ -111,10 +111,10 @@ fn empty_sides() {
         (JoinType::LeftAnti, 100),
     ] {
         for options in strategies() {
-            let mut join = join(&stream, &table, join_type, options);
+            let join = join(&stream, &table, join_type, options);
             assert_eq!(push_all(&join, &stream).num_rows(), expected);
             assert_eq!(push_all(&join, &stream.slice(3, 0)).num_rows(), 0);
-            join.swap(join.build(&[], 2).unwrap());
+            join.swap(join.build(&[], 2).unwrap()).unwrap();
             let snapshot = join.snapshot().unwrap();
             assert_eq!((snapshot.rows(), snapshot.version()), (0, 2));
             assert_eq!(push_all(&join, &stream).num_rows(), expected);
@@ -164,13 +164,13 @@ fn output_batches_are_bounded_in_bytes() {
 #[test]
 fn versions_are_swapped_whole_between_batches() {
     let (stream, old, new) = (keyed("k", 0..20_000), keyed("d", 0..10), keyed("d", 5..20_000));
-    let mut join = join(&stream, &old, JoinType::Inner, stream_static::Options::default());
+    let join = join(&stream, &old, JoinType::Inner, stream_static::Options::default());
     let snapshot = join.build(&[new], 2).unwrap();
     assert_eq!(push_all(&join, &stream).num_rows(), 10);
-    let before = join.swap(snapshot).unwrap();
+    let before = join.swap(snapshot).unwrap().unwrap();
     assert_eq!((before.version(), join.snapshot().unwrap().version()), (1, 2));
     assert_eq!(push_all(&join, &stream).num_rows(), 19_995);
-    join.swap(before);
+    join.swap(before).unwrap();
     assert_eq!(push_all(&join, &stream).num_rows(), 10);
 }
 
@@ -248,13 +248,13 @@ fn a_snapshot_retains_no_input_buffer() {
 fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
     let empty = bare_rows(0).schema();
     let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
-    let mut join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
+    let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     let half = bare_rows(1 << 31);
     assert!(matches!(
         join.build(&[half.clone(), half], 0),
         Err(JoinError::TooManyBuildRows { rows: 4_294_967_296, .. })
     ));
-    join.swap(join.build(&[bare_rows(3)], 0).unwrap());
+    join.swap(join.build(&[bare_rows(3)], 0).unwrap()).unwrap();
     let error = join.push(&bare_rows(u32::MAX as usize)).unwrap_err().to_string();
     assert!(error.contains("slices"), "{error}");
 }
@@ -266,8 +266,8 @@ fn more_than_2_to_the_32_output_rows_are_counted() {
     let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
     let options =
         stream_static::Options { max_output_rows: 1 << 14, ..stream_static::Options::default() };
-    let mut join = stream_static::Join::new(spec, options).unwrap();
-    join.swap(join.build(&[bare_rows(2_200_000_000)], 0).unwrap());
+    let join = stream_static::Join::new(spec, options).unwrap();
+    join.swap(join.build(&[bare_rows(2_200_000_000)], 0).unwrap()).unwrap();
     let mut cursor = join.push(&bare_rows(2)).unwrap();
     let mut counted = 0u64;
     while let Some(batch) = cursor.next_batch().unwrap() {

@@ -52,8 +52,8 @@ fn stats(
             predicate: Arc::new(Less),
         });
     }
-    let mut join = stream_static::Join::new(spec, options).unwrap();
-    join.swap(join.build(&[dimension], 0).unwrap());
+    let join = stream_static::Join::new(spec, options).unwrap();
+    join.swap(join.build(&[dimension], 0).unwrap()).unwrap();
     let mut cursor = join.push(&stream).unwrap();
     while cursor.next_batch().unwrap().is_some() {}
     cursor.stats()

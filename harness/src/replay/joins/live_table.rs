@@ -72,7 +72,7 @@ impl<'p> LiveTable<'p> {
     /// at event time `time`: whole or not at all.
     pub(crate) fn refresh(
         &mut self,
-        join: &mut stream_static::Join,
+        join: &stream_static::Join,
         batch: u64,
         time: Option<i64>,
     ) -> Result<()> {
@@ -86,7 +86,7 @@ impl<'p> LiveTable<'p> {
     }
 
     /// Swaps in an index that was built behind the one in use, if one is ready.
-    fn swap_in(&mut self, join: &mut stream_static::Join) -> Result<()> {
+    fn swap_in(&mut self, join: &stream_static::Join) -> Result<()> {
         let Some(behind) = &mut self.behind else { return Ok(()) };
         let served = self.rebuilt.is_none();
         let built = behind.ready(served).map_err(|failure| self.behind_failed(failure))?;
@@ -96,7 +96,7 @@ impl<'p> LiveTable<'p> {
             && load == self.loads
         {
             self.rebuilt = Some(snapshot.build_time());
-            join.swap(Arc::clone(&snapshot));
+            join.swap(Arc::clone(&snapshot)).map_err(Failure::run)?;
             loaded.snapshot = snapshot;
         }
         Ok(())
@@ -104,7 +104,7 @@ impl<'p> LiveTable<'p> {
 
     fn load_in_force(
         &mut self,
-        join: &mut stream_static::Join,
+        join: &stream_static::Join,
         batch: u64,
         time: Option<i64>,
     ) -> Result<()> {
@@ -151,7 +151,7 @@ impl<'p> LiveTable<'p> {
 
     fn load(
         &mut self,
-        join: &mut stream_static::Join,
+        join: &stream_static::Join,
         feed: &Feed,
         (version, fingerprint): (usize, Option<Fingerprint>),
         batch: u64,
@@ -173,7 +173,7 @@ impl<'p> LiveTable<'p> {
         self.loads += 1;
         self.seen.loaded(&snapshot, self.loads, version, batch);
         self.rebuilt = Some(snapshot.build_time());
-        join.swap(Arc::clone(&snapshot));
+        join.swap(Arc::clone(&snapshot)).map_err(Failure::run)?;
         self.count(&snapshot, 0);
         self.loaded = Some(Loaded { version, fingerprint, snapshot, since: Instant::now() });
         if let Some(behind) = &mut self.behind {

@@ -92,9 +92,7 @@ impl<'p> TableJoins<'p> {
 
     /// Brings every table to what is in force in a batch.
     pub(crate) fn refresh(&mut self, batch: u64, time: Option<i64>) -> Result<()> {
-        self.joins
-            .iter_mut()
-            .try_for_each(|step| step.dimension.refresh(&mut step.join, batch, time))
+        self.joins.iter_mut().try_for_each(|step| step.dimension.refresh(&step.join, batch, time))
     }
 
     /// Reports warnings about the tables that were not reported yet.

@@ -62,7 +62,7 @@ impl<'w> TableJoinsObserver<'w> {
     }
 
     /// Says which rows it wants to know of, before a join gives any out.
-    pub(crate) fn before(&mut self, join: usize, cursor: &mut stream_static::Cursor<'_>) {
+    pub(crate) fn before(&mut self, join: usize, cursor: &mut stream_static::Cursor) {
         let Some(noticed) = self.joins.get_mut(join) else { return };
         let looks = noticed.rows < FIRST_ROWS || noticed.pushes.is_multiple_of(LATER_PUSHES);
         if self.unmatched.is_some() || looks && noticed.kept < MISSING_KEYS {
@@ -79,14 +79,14 @@ impl<'w> TableJoinsObserver<'w> {
         join: usize,
         plan: &TableJoinPlan,
         input: &RecordBatch,
-        cursor: &mut stream_static::Cursor<'_>,
+        cursor: &mut stream_static::Cursor,
     ) -> Result<()> {
         let start = self.clock.now();
         let Some(noticed) = self.joins.get_mut(join) else { return Ok(()) };
         noticed.rows += input.num_rows() as u64;
         noticed.pushes += 1;
         noticed.evidence.null_keys += null_keys(plan, input);
-        let rows = cursor.take_unmatched();
+        let rows = cursor.take_unmatched().map_err(Failure::run)?;
         if !rows.is_empty() {
             noticed.sample(plan, input, &rows)?;
             if let Some(unmatched) = &mut self.unmatched {

@@ -139,7 +139,7 @@ fn operators(
             }
         }
         built.verify(contender)?;
-        let snapshot = built.snapshot().map(Arc::clone);
+        let snapshot = built.snapshot();
         if let Some(snapshot) = snapshot.filter(|_| is_all) {
             (entry.bytes, entry.peak) = (snapshot.index_bytes() as u64, peak);
             entry.peak = entry.peak.max(snapshot.peak_build_bytes() as u64);

@@ -161,12 +161,13 @@ fn partitioned(
     memory.grow(moved_bytes, "the keys by partition")?;
     let moved = PartitionedKeys::new(keys, hashes, None, bits, 0);
     memory.settle(moved_bytes, moved.bytes(), "the keys by partition")?;
-    let built = options.run((0..1usize << bits).collect(), |partition| {
-        moved.with(moved.range(partition), |keys, hashes| {
-            // Columns of all partitions lie together, none beside keys.
-            one_index(join, builder, keys, hashes, None)
-        })
-    })?;
+    let built: Vec<_> =
+        options.run::<_, _, Result<_>>((0..1usize << bits).collect(), |partition| {
+            moved.with(moved.range(partition), |keys, hashes| {
+                // Columns of all partitions lie together, none beside keys.
+                one_index(join, builder, keys, hashes, None)
+            })
+        })?;
     let mut order = Vec::with_capacity(keys.len());
     let (mut partitions, mut unique) = (Vec::with_capacity(built.len()), true);
     for (partition, (built, one_unique)) in built.into_iter().enumerate() {

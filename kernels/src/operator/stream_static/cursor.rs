@@ -1,6 +1,7 @@
 //! The output of a push, in bounded pieces.
 
 use std::collections::VecDeque;
+use std::iter::FusedIterator;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,22 +14,31 @@ use super::exchange::{UnitRows, exchange};
 use super::planned::Planned;
 use super::report::Stats;
 use super::unit::Unit;
-use crate::error::Result;
+use crate::error::{JoinError, Result};
 use crate::snapshot::TableSnapshot;
 
-/// The output of [`Join::push`](super::Join::push), computed on demand.
+/// The output of [`Join::push`](super::Join::push), computed on demand: an
+/// iterator that owns all it needs, so that it can be kept, sent to another
+/// thread, and outlive the join.
 ///
-/// Memory is bounded by the units of work in flight (one per thread), whatever
+/// Memory is bounded by the units of work in flight (a few per thread), whatever
 /// the fan-out. The order of the output depends on the options alone, not on
 /// the timing of threads.
+///
+/// After an error the cursor is at its end: what came out before is right, and
+/// nothing that would have come out before the error is missing; the rest is
+/// lost. As an iterator it then returns none; [`next_batch`](Self::next_batch)
+/// goes on to say that it failed. The join and its table are not affected.
 #[derive(Debug)]
-pub struct Cursor<'a> {
-    join: &'a Planned,
+pub struct Cursor {
+    join: Arc<Planned>,
     snapshot: Arc<TableSnapshot>,
     columns: Vec<ArrayRef>,
     waiting: VecDeque<Unit>,
     running: Vec<Unit>,
-    ready: VecDeque<RecordBatch>,
+    /// Output in order; nothing comes after an error.
+    ready: VecDeque<Result<RecordBatch>>,
+    progress: Progress,
     /// The rows that passed the one-sided filter, where some did not.
     passed: Option<BooleanBuffer>,
     /// The batch's row numbers of rows without a match, if they are asked for.
@@ -36,14 +46,27 @@ pub struct Cursor<'a> {
     stats: Stats,
 }
 
-impl<'a> Cursor<'a> {
+/// How far a cursor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// There may be more.
+    Open,
+    /// A call is at work; if this is what the next call sees, it has panicked.
+    Working,
+    /// All output has been returned.
+    Ended,
+    /// A call has returned an error.
+    Failed,
+}
+
+impl Cursor {
     pub(super) fn new(
-        join: &'a Planned,
+        join: Arc<Planned>,
         snapshot: Arc<TableSnapshot>,
         columns: Vec<ArrayRef>,
         rows: usize,
     ) -> Result<Self> {
-        let (columns, mask) = drop_filtered(join, columns, rows)?;
+        let (columns, mask) = drop_filtered(&join, columns, rows)?;
         let passed = mask.as_ref().map_or(rows, BooleanBuffer::count_set_bits);
         let mut cursor = Self {
             join,
@@ -52,6 +75,7 @@ impl<'a> Cursor<'a> {
             waiting: VecDeque::new(),
             running: Vec::new(),
             ready: VecDeque::new(),
+            progress: Progress::Open,
             passed: mask,
             unmatched: None,
             stats: Stats {
@@ -61,6 +85,7 @@ impl<'a> Cursor<'a> {
             },
         };
         let rows = passed;
+        let join = &*cursor.join;
         let unit_rows = join.options.unit_rows(rows);
         if cursor.snapshot.parts().partition_bits > 0 {
             let started = Instant::now();
@@ -80,23 +105,47 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Errors of casts and predicates, and
-    /// [`OutputTooLarge`](crate::JoinError::OutputTooLarge) for a single row
-    /// that Arrow's offsets cannot hold.
+    /// [`OutputTooLarge`](JoinError::OutputTooLarge) for a single row that Arrow's
+    /// offsets cannot hold, once all output before it has been returned. After an
+    /// error, or after a panic that was caught, [`Unfinished`](JoinError::Unfinished).
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        match self.progress {
+            Progress::Open => {}
+            Progress::Ended => return Ok(None),
+            Progress::Working | Progress::Failed => {
+                self.progress = Progress::Failed;
+                return Err(JoinError::Unfinished);
+            }
+        }
+        self.progress = Progress::Working;
+        let next = self.advance();
+        self.progress = match next {
+            Ok(Some(_)) => Progress::Open,
+            Ok(None) => Progress::Ended,
+            Err(_) => Progress::Failed,
+        };
+        next
+    }
+
+    fn advance(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            if let Some(batch) = self.ready.pop_front() {
-                return Ok(Some(batch));
+            if let Some(outcome) = self.ready.pop_front() {
+                return outcome.map(Some);
             }
             self.refill();
             if self.running.is_empty() {
                 return Ok(None);
             }
-            let steps = self.step_all()?;
+            let steps = self.step_all();
             // Output is kept in the order of the units; a unit that has ended
             // makes room for the next one.
             let mut units = Vec::with_capacity(self.running.len());
             for (unit, step) in self.running.drain(..).zip(steps) {
-                self.ready.extend(step);
+                let failed = step.is_err();
+                self.ready.extend(step.transpose());
+                if failed {
+                    break;
+                }
                 if unit.is_done() {
                     self.stats.add(&unit.stats);
                     if let (Some(all), Some(rows)) = (&mut self.unmatched, unit.unmatched) {
@@ -117,13 +166,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// The rows of the batch, by number and ascending, that have no match:
-    /// those that fail the stream's own condition are among them. Complete, as
-    /// many as [`Stats::rows_unmatched`] says, once
-    /// [`next_batch`](Self::next_batch) has returned none; empty unless
-    /// [`note_unmatched`](Self::note_unmatched) asked for them.
-    #[must_use]
-    pub fn take_unmatched(&mut self) -> Vec<u32> {
-        let Some(mut rows) = self.unmatched.take() else { return Vec::new() };
+    /// those that fail the stream's own condition are among them, as many as
+    /// [`Stats::rows_unmatched`] says. Empty unless
+    /// [`note_unmatched`](Self::note_unmatched) asked for them, and when they have
+    /// been taken.
+    ///
+    /// # Errors
+    /// [`Unfinished`](JoinError::Unfinished) as long as
+    /// [`next_batch`](Self::next_batch) has not returned none, so also after a
+    /// failure: then it is not known which rows have a match.
+    pub fn take_unmatched(&mut self) -> Result<Vec<u32>> {
+        if self.progress != Progress::Ended {
+            return Err(JoinError::Unfinished);
+        }
+        let Some(mut rows) = self.unmatched.take() else { return Ok(Vec::new()) };
         if let Some(passed) = &self.passed {
             let of_batch: Vec<u32> = passed.set_indices().map(|row| row as u32).collect();
             rows.iter_mut().for_each(|row| *row = of_batch[*row as usize]);
@@ -131,11 +187,12 @@ impl<'a> Cursor<'a> {
         }
         // Partitions and threads return them in another order.
         rows.sort_unstable();
-        rows
+        Ok(rows)
     }
 
     /// What was done so far; complete once [`next_batch`](Self::next_batch)
-    /// has returned none.
+    /// has returned none. After a failure it tells how far the work came, and
+    /// nothing about the rows that are missing.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let mut stats = self.stats;
@@ -157,12 +214,22 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn step_all(&mut self) -> Result<Vec<Option<RecordBatch>>> {
-        let (join, snapshot, columns) = (self.join, &*self.snapshot, &self.columns[..]);
+    fn step_all(&mut self) -> Vec<Result<Option<RecordBatch>>> {
+        let (join, snapshot, columns) = (&*self.join, &*self.snapshot, &self.columns[..]);
         let units = self.running.iter_mut().collect();
         join.options.run(units, |unit: &mut Unit| unit.step(join, snapshot, columns))
     }
 }
+
+impl Iterator for Cursor {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.progress == Progress::Failed { None } else { self.next_batch().transpose() }
+    }
+}
+
+impl FusedIterator for Cursor {}
 
 /// Where no stream row is preserved, those that fail the one-sided filter are
 /// gone before their keys are looked at, as Spark pushes the filter below the

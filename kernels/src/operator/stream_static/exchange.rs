@@ -54,7 +54,7 @@ pub(super) fn exchange(
 ) -> Result<Vec<UnitRows>> {
     let bits = snapshot.parts().partition_bits;
     let piece_rows = rows.div_ceil(join.options.threads()).max(LEAST_PIECE);
-    let pieces = join.options.run((0..rows.div_ceil(piece_rows)).collect(), |piece| {
+    let pieces: Result<_> = join.options.run((0..rows.div_ceil(piece_rows)).collect(), |piece| {
         let start = piece * piece_rows;
         let len = piece_rows.min(rows - start);
         let columns: Vec<ArrayRef> =
@@ -64,9 +64,9 @@ pub(super) fn exchange(
             encode(join, &columns, len, &mut hashes).map_err(|error| error.after_rows(start))?;
         let matchable = encoded.matchable.as_ref();
         Ok(PartitionedKeys::new(&encoded.keys, &hashes, matchable, bits, start as u32))
-    })?;
+    });
     let row_bytes = join.plan.output_row_bytes(columns, &snapshot.parts().payload);
-    let exchange = Arc::new(Exchange { pieces, row_bytes });
+    let exchange = Arc::new(Exchange { pieces: pieces?, row_bytes });
     let (mut units, mut stretches, mut room) = (Vec::new(), Vec::new(), unit_rows);
     for partition in 0..=1usize << bits {
         for (piece, keys) in exchange.pieces.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! table in use at that moment; there is no state (SEMANTICS: Spark's stream-static
 //! joins).
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, SchemaRef};
@@ -21,7 +21,10 @@ use crate::table::{IndexBuilder, IndexChoice};
 /// Joins micro-batches with a table.
 ///
 /// Build a snapshot of the table once, swap it in, push batches; swap in a new
-/// snapshot between batches when the table changes.
+/// snapshot when the table changes. Nothing takes `&mut self`: share the join
+/// behind an `Arc` and build, swap and push from as many threads as you like.
+/// Each batch is joined with one version of the table, the one in use when it was
+/// pushed, however many are swapped in while its output is read.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -35,22 +38,22 @@ use crate::table::{IndexBuilder, IndexChoice};
 /// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2])?);
 /// let keys = vec![KeyPair::equal(0, 0)];
 /// let spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
-/// let mut join = Join::new(spec, Options::default())?;
+/// let join = Join::new(spec, Options::default())?;
 ///
 /// let first = join.build(&[table], 1)?;
-/// join.swap(first);
+/// join.swap(first)?;
 /// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(1));
 ///
 /// let second = join.build(&[batch("d", vec![1, 2])?], 2)?;
-/// join.swap(second); // seen by the batches that follow
+/// join.swap(second)?; // seen by the batches that follow
 /// assert_eq!(join.push(&stream)?.next_batch()?.map(|b| b.num_rows()), Some(2));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct Join {
-    planned: Planned,
-    snapshot: Option<Arc<TableSnapshot>>,
+    planned: Arc<Planned>,
+    snapshot: RwLock<Option<Arc<TableSnapshot>>>,
 }
 
 impl Join {
@@ -62,7 +65,7 @@ impl Join {
     /// key types, [`JoinError::InvalidPlan`] for columns that do not exist,
     /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
     pub fn new(spec: Spec, options: Options) -> Result<Self> {
-        Ok(Self { planned: Planned::new(spec, options)?, snapshot: None })
+        Ok(Self { planned: Arc::new(Planned::new(spec, options)?), snapshot: RwLock::default() })
     }
 
     /// The schema of the output.
@@ -142,34 +145,48 @@ impl Join {
     }
 
     /// Makes `snapshot` the table that later batches are joined with, and
-    /// returns the one before. The snapshot must come from [`build`](Self::build)
-    /// of a join of the same specification and options.
+    /// returns the one before; cursors that were begun keep theirs.
     ///
-    /// # Panics
-    /// If the snapshot retains other columns than this join does.
-    pub fn swap(&mut self, snapshot: Arc<TableSnapshot>) -> Option<Arc<TableSnapshot>> {
-        assert_eq!(
-            snapshot.parts().payload.columns(),
-            self.planned.plan.payload_columns.len(),
-            "a snapshot of another join"
-        );
-        self.snapshot.replace(snapshot)
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] if the snapshot retains other columns than this
+    /// join does: then the one in use stays in use.
+    pub fn swap(&self, snapshot: Arc<TableSnapshot>) -> Result<Option<Arc<TableSnapshot>>> {
+        self.check_snapshot(&snapshot)?;
+        // Nothing that could panic happens under the lock.
+        let mut in_use = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(in_use.replace(snapshot))
     }
 
     /// The table in use.
     #[must_use]
-    pub fn snapshot(&self) -> Option<&Arc<TableSnapshot>> {
-        self.snapshot.as_ref()
+    pub fn snapshot(&self) -> Option<Arc<TableSnapshot>> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Joins a batch. The cursor returns the output in bounded pieces; work is
-    /// done as it is asked for, so dropping the cursor cancels the rest.
+    /// Joins a batch with the table in use. The cursor returns the output in
+    /// bounded pieces; work is done as it is asked for, so dropping the cursor
+    /// cancels the rest. It borrows nothing: it can outlive the join and be read
+    /// on another thread.
     ///
     /// # Errors
     /// [`JoinError::NotLoaded`] before the first [`swap`](Self::swap),
     /// [`JoinError::Schema`] for a batch of another schema, errors of casts.
-    pub fn push(&self, batch: &RecordBatch) -> Result<Cursor<'_>> {
-        let snapshot = self.snapshot.as_ref().ok_or(JoinError::NotLoaded)?;
+    pub fn push(&self, batch: &RecordBatch) -> Result<Cursor> {
+        let snapshot = self.snapshot().ok_or(JoinError::NotLoaded)?;
+        self.begin(batch, snapshot)
+    }
+
+    /// As [`push`](Self::push), with this version of the table in place of the one
+    /// in use, which stays in use.
+    ///
+    /// # Errors
+    /// Those of [`push`](Self::push) and of [`swap`](Self::swap).
+    pub fn push_with(&self, batch: &RecordBatch, snapshot: Arc<TableSnapshot>) -> Result<Cursor> {
+        self.check_snapshot(&snapshot)?;
+        self.begin(batch, snapshot)
+    }
+
+    fn begin(&self, batch: &RecordBatch, snapshot: Arc<TableSnapshot>) -> Result<Cursor> {
         check_schema("the batch", &self.planned.spec.stream_schema, batch)?;
         if batch.num_rows() >= u32::MAX as usize {
             return Err(JoinError::Schema(format!(
@@ -179,6 +196,17 @@ impl Join {
         }
         let columns: Vec<ArrayRef> =
             self.planned.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
-        Cursor::new(&self.planned, Arc::clone(snapshot), columns, batch.num_rows())
+        Cursor::new(Arc::clone(&self.planned), snapshot, columns, batch.num_rows())
+    }
+
+    fn check_snapshot(&self, snapshot: &TableSnapshot) -> Result<()> {
+        let (holds, retains) =
+            (snapshot.parts().payload.columns(), self.planned.plan.payload_columns.len());
+        if holds == retains {
+            return Ok(());
+        }
+        Err(JoinError::InvalidPlan(format!(
+            "a snapshot of another join: it retains {holds} columns, this join {retains}"
+        )))
     }
 }

@@ -156,15 +156,13 @@ impl Options {
     }
 
     /// Runs `work` on each of `items`, on the caller's pool if there is one and
-    /// more than one item, and returns the results in order.
-    ///
-    /// # Errors
-    /// That of the first item that fails.
-    pub(super) fn run<T: Send, R: Send>(
+    /// more than one item, and collects the results in order: in a `Result`, which
+    /// is the first error if there is one, or each.
+    pub(super) fn run<T: Send, R: Send, C: FromIterator<Result<R>>>(
         &self,
         items: Vec<T>,
         work: impl Fn(T) -> Result<R> + Sync,
-    ) -> Result<Vec<R>> {
+    ) -> C {
         #[cfg(feature = "rayon")]
         if let Some(pool) = &self.pool
             && items.len() > 1
