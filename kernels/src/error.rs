@@ -88,6 +88,12 @@ pub enum JoinError {
         /// The limit.
         limit: u64,
     },
+    /// More distinct keys than 32-bit ids can number.
+    #[error("more than {limit} distinct keys: number them in parts, such as by a part of the key")]
+    TooManyKeys {
+        /// The limit.
+        limit: u64,
+    },
     /// The state is larger than the caller allows.
     #[error(
         "the state has reached {reached} {what}, more than the limit of {limit}: raise the limit, narrow the interval, lower the watermark delay or select fewer columns"

@@ -20,7 +20,9 @@
 //! | give each thread its own partitions, as a shuffle would | [`Layout::Partitioned`](stream_static::Layout::Partitioned) |
 //! | merge sorted sides, without an index | [`Layout::SortMerge`](stream_static::Layout::SortMerge), or [`probe::SortMerge`] as an index |
 //! | account for memory | a [`MemoryReservation`] in [`stream_static::Options`]; [`TableSnapshot::bytes`], [`peak_build_bytes`](TableSnapshot::peak_build_bytes) |
-//! | join plain slices, without Arrow | [`KeyTable::new`](table::KeyTable::new) or [`with_index`](table::KeyTable::with_index), [`pairs`](table::KeyTable::pairs), [`first_matches`](table::KeyTable::first_matches), [`exists`](table::KeyTable::exists) |
+//! | join plain slices, without Arrow | [`KeyTable::new`](table::KeyTable::new), [`pairs`](table::KeyTable::pairs), [`first_matches`](table::KeyTable::first_matches), [`exists`](table::KeyTable::exists); [`key::KeyRows`] lists the types of slices |
+//! | choose the index of such a table, account for its memory | [`KeyTable::builder`](table::KeyTable::builder) |
+//! | number the distinct keys: group ids, dictionary codes | [`table::KeyInterner`] |
 //! | the same in bounded steps | [`KeyTable::find`](table::KeyTable::find), [`Matches::next_pairs`](table::Matches::next_pairs) |
 //! | lay payload out in the order of the index | [`KeyTable::take_order`](table::KeyTable::take_order) |
 //! | look up keys of Arrow columns, with nulls and coercion | [`spark::comparison_type`], [`spark::cast`], [`key::KeyEncoder`], then a [`KeyTable`](table::KeyTable) |
@@ -28,7 +30,7 @@
 //! | force an instruction set | an [`Isa`] in the [`KeyHasher`] |
 //!
 //! Programs to start from are in `examples/`: `enrich`, `swap_table`,
-//! `stream_stream` and `own_index`.
+//! `stream_stream`, `slices` and `own_index`.
 //!
 //! ```
 //! use std::sync::Arc;

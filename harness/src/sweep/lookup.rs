@@ -140,7 +140,7 @@ impl Lookup {
             self.each_pairs(batch, &mut scratch, |found| {
                 builds.clear();
                 builds.extend_from_slice(found.build_rows());
-                self.built.rows_at(&mut builds);
+                self.built.rows_at(&mut builds).expect("positions of this index");
                 for (&probe, &build) in found.probe_rows().iter().zip(&builds) {
                     pairs.pair(first + u64::from(probe), u64::from(build));
                     sum_of_pairs = sum_of_pairs.wrapping_add(u64::from(build));

@@ -36,7 +36,7 @@ impl Input {
                 values.extend_from_slice(key);
                 offsets.push(values.len() as i64);
             }
-            return Keys::Bytes(ByteKeys::new(offsets.into(), values.into()));
+            return Keys::Bytes(ByteKeys::new(offsets.into(), values.into()).unwrap());
         }
         if self.wide {
             return Keys::Wide(keys.iter().map(|key| i128::from(word(key)) << 60).collect());
@@ -76,7 +76,7 @@ fuzz_target!(|input: Input| {
         let (mut cursor, mut pairs, mut found) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(probe.len()) {
             index.find(rows, &mut cursor, &mut pairs, usize::from(input.limit) + 1);
-            built.rows_at(pairs.build_rows_mut());
+            built.rows_at(pairs.build_rows_mut()).unwrap();
             found.extend(pairs.iter());
             pairs.clear();
         }
@@ -84,7 +84,7 @@ fuzz_target!(|input: Input| {
         assert_eq!(found, expected, "{kind}");
         let mut first = vec![0; probe.len()];
         index.first_match(rows, &mut first);
-        built.rows_at(&mut first);
+        built.rows_at(&mut first).unwrap();
         for (row, &first) in first.iter().enumerate() {
             let any = expected.iter().any(|&(p, _)| p == row as u32);
             assert!(if any { expected.contains(&(row as u32, first)) } else { first == NO_ROW });

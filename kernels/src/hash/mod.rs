@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::hash::{self, BuildHasher};
+
 use ahash::RandomState;
 
 use crate::arch::{self, Isa, mix, mix_wide};
@@ -38,6 +40,12 @@ impl KeyHasher {
     pub fn with_seed(isa: Isa, seed: u64) -> Self {
         let bytes = RandomState::with_seeds(seed, mix(seed), mix(seed ^ 1), mix(seed ^ 2));
         Self { isa, seed, bytes, constant: false }
+    }
+
+    /// A hasher with a seed that nobody knows: where keys may be chosen by an attacker.
+    #[must_use]
+    pub fn random(isa: Isa) -> Self {
+        Self::with_seed(isa, hash::RandomState::new().hash_one(0_u64))
     }
 
     /// The instruction set that it uses.

@@ -2,17 +2,22 @@
 
 use arrow::buffer::{Buffer, ScalarBuffer};
 
+use crate::error::{JoinError, Result};
+
 /// Byte strings laid end to end, as in Arrow's variable-width arrays.
 ///
 /// ```
 /// use streamjoin_kernels::key::ByteKeys;
 /// use streamjoin_kernels::table::KeyTable;
 ///
-/// let fruit = ByteKeys::new(vec![0, 5, 8].into(), b"applefig".to_vec().into());
+/// # fn main() -> streamjoin_kernels::Result<()> {
+/// let fruit = ByteKeys::new(vec![0, 5, 8].into(), b"applefig".to_vec().into())?;
 /// assert_eq!(fruit.get(1), b"fig");
 /// let mut found = Vec::new();
-/// KeyTable::new(&fruit).unwrap().exists(&fruit, &mut found).unwrap();
-/// assert_eq!(found, [0b11]);
+/// KeyTable::new(&fruit)?.exists(&["fig", "pear"], &mut found)?;
+/// assert_eq!(found, [0b01]);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct ByteKeys {
@@ -24,14 +29,32 @@ pub struct ByteKeys {
 impl ByteKeys {
     /// Byte strings `values[offsets[i]..offsets[i + 1]]`.
     ///
-    /// # Panics
-    /// If the offsets are empty, descend, or leave `values`.
-    #[must_use]
-    pub fn new(offsets: ScalarBuffer<i64>, values: Buffer) -> Self {
-        assert!(!offsets.is_empty(), "offsets hold one more entry than there are keys");
-        assert!(offsets[0] >= 0 && offsets.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert!(*offsets.last().expect("not empty") as usize <= values.len());
+    /// # Errors
+    /// [`JoinError::Schema`] if the offsets are empty, descend, or leave `values`.
+    pub fn new(offsets: ScalarBuffer<i64>, values: Buffer) -> Result<Self> {
+        let wrong = |what: String| Err(JoinError::Schema(format!("keys of bytes: {what}")));
+        let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
+            return wrong("there must be one more offset than keys, at least one".to_owned());
+        };
+        if first < 0 || offsets.windows(2).any(|pair| pair[0] > pair[1]) {
+            return wrong("offsets must ascend from 0 or more".to_owned());
+        }
+        if last as usize > values.len() {
+            return wrong(format!("the last offset, {last}, lies beyond {} bytes", values.len()));
+        }
+        Ok(Self { offsets, values })
+    }
+
+    /// Byte strings whose offsets are known to fit.
+    pub(crate) fn laid_out(offsets: ScalarBuffer<i64>, values: Buffer) -> Self {
+        debug_assert!(offsets.windows(2).all(|pair| pair[0] <= pair[1]) && offsets[0] >= 0);
+        debug_assert!(offsets[offsets.len() - 1] as usize <= values.len());
         Self { offsets, values }
+    }
+
+    /// The offsets and the bytes.
+    pub(super) fn into_parts(self) -> (ScalarBuffer<i64>, Buffer) {
+        (self.offsets, self.values)
     }
 
     /// Number of keys.

@@ -179,12 +179,12 @@ impl<'a> ByteColumn<'a> {
             ByteKind::Strings(Strings::Small(offsets, data)) => {
                 if let Some(values) = values(data) {
                     let offsets = offsets.iter().map(|&offset| i64::from(offset)).collect();
-                    return ByteKeys::new(offsets, values);
+                    return ByteKeys::laid_out(offsets, values);
                 }
             }
             ByteKind::Strings(Strings::Large(offsets, data)) => {
                 if let Some(values) = values(data) {
-                    return ByteKeys::new(offsets.to_vec().into(), values);
+                    return ByteKeys::laid_out(offsets.to_vec().into(), values);
                 }
             }
             ByteKind::View | ByteKind::Fixed(..) => {}

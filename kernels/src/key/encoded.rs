@@ -3,7 +3,6 @@
 use arrow::buffer::BooleanBuffer;
 
 use super::keys::Keys;
-use super::view::KeyRows;
 
 /// The keys of a batch.
 #[derive(Clone, Debug)]
@@ -13,10 +12,4 @@ pub struct EncodedKeys {
     /// Unset where a key column that is not null-safe is null: such a row
     /// matches nothing. None if every row may match.
     pub matchable: Option<BooleanBuffer>,
-}
-
-impl<'a> From<&'a EncodedKeys> for KeyRows<'a> {
-    fn from(encoded: &'a EncodedKeys) -> Self {
-        Self { keys: (&encoded.keys).into(), matchable: encoded.matchable.as_ref() }
-    }
 }

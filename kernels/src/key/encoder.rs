@@ -182,7 +182,7 @@ impl KeyEncoder {
             }
             offsets.push(values.len() as i64);
         }
-        ByteKeys::new(offsets.into(), values.into())
+        ByteKeys::laid_out(offsets.into(), values.into())
     }
 }
 

@@ -6,6 +6,8 @@
 //! else into byte strings. Equal keys have equal bits from then on; floats are
 //! canonical, and rows whose key can match nothing are told apart by a mask.
 //!
+//! Plain slices are keys as they stand: [`KeyRows`] lists what a table of keys takes.
+//!
 //! ```
 //! use std::sync::Arc;
 //! use streamjoin_kernels::arrow::array::{ArrayRef, Int32Array, Int64Array};
@@ -34,18 +36,27 @@ mod columns;
 mod encoded;
 mod encoder;
 mod keys;
+mod kind;
+mod rows;
 mod shape;
 mod shaped;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod value;
 mod view;
+mod widened;
 
 pub use byte_keys::ByteKeys;
 pub use encoded::EncodedKeys;
 pub use encoder::KeyEncoder;
 pub use keys::Keys;
+pub(crate) use kind::Comparison;
+pub use kind::KeyKind;
+pub use rows::{BytesOf, KeyRows, RowMask};
 pub use shape::KeyShape;
 pub(crate) use shaped::{Shaped, shaped, wrong_shape};
 pub(crate) use strings::Strings;
-pub use view::{KeyRows, KeyView};
+pub use value::{KeyPart, KeyValue, OwnedKey};
+pub use view::KeyView;
+pub(crate) use widened::Widened;

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use arrow::buffer::BooleanBuffer;
-
 use super::byte_keys::ByteKeys;
 use super::shape::KeyShape;
 
@@ -86,31 +84,5 @@ viewed!([u64] => Words, Vec<u64> => Words, [i128] => Wide, ByteKeys => Bytes);
 impl<'a, const N: usize> From<&'a [u64; N]> for KeyView<'a> {
     fn from(words: &'a [u64; N]) -> Self {
         Self::Words(words)
-    }
-}
-
-/// Rows by their keys, and which of them can match at all.
-///
-/// It is made from a slice of keys, from [`ByteKeys`], [`Keys`](super::Keys) or a
-/// [`KeyView`], from a pair of any of them with a mask, and from
-/// [`EncodedKeys`](super::EncodedKeys), whose nulls match nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyRows<'a> {
-    /// One key per row.
-    pub keys: KeyView<'a>,
-    /// One bit per row, unset where the row matches nothing; none if all may
-    /// match.
-    pub matchable: Option<&'a BooleanBuffer>,
-}
-
-impl<'a, K: Into<KeyView<'a>>> From<K> for KeyRows<'a> {
-    fn from(keys: K) -> Self {
-        Self { keys: keys.into(), matchable: None }
-    }
-}
-
-impl<'a, K: Into<KeyView<'a>>> From<(K, &'a BooleanBuffer)> for KeyRows<'a> {
-    fn from((keys, matchable): (K, &'a BooleanBuffer)) -> Self {
-        Self { keys: keys.into(), matchable: Some(matchable) }
     }
 }

@@ -51,11 +51,20 @@ macro_rules! plain {
         impl Plain for $t {}
     )*};
 }
-plain!(u8, u16, u32, u64, i8, i16, i32, i64, i128, f32, f64);
+plain!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64);
 
 // SAFETY: an array of such a type has neither padding nor forbidden patterns.
 unsafe impl<T: Plain, const N: usize> sealed::Sealed for [T; N] {}
 impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// The same values as another type of the same size and alignment: `i64` as `u64`.
+pub(crate) fn same_layout<A: Plain, B: Plain>(values: &[A]) -> &[B] {
+    const { assert!(size_of::<A>() == size_of::<B>() && align_of::<A>() == align_of::<B>()) };
+    // SAFETY: as many values of the same size at an address that is aligned for both,
+    // borrowed as long; a `Plain` type has no padding, and every bit pattern of
+    // another is a value.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
+}
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -188,6 +197,14 @@ mod tests {
             }
             assert!(buffer.iter().enumerate().all(|(i, &value)| value == i as u64));
         }
+    }
+
+    #[test]
+    fn a_layout_that_is_shared_is_read_as_either_type() {
+        let values = [-1_i64, 0, i64::MIN, 7];
+        assert_eq!(same_layout::<_, u64>(&values[1..]), [0, 1 << 63, 7]);
+        assert_eq!(same_layout::<i128, u128>(&[-1]), [u128::MAX]);
+        assert!(same_layout::<u64, i64>(&[]).is_empty());
     }
 
     #[test]

@@ -235,7 +235,7 @@ fn a_hot_key_is_given_out_in_pieces() {
 #[test]
 fn keys_of_every_shape() {
     let wide = Keys::Wide(vec![1i128 << 100, 7, -1].into());
-    let bytes = ByteKeys::new(vec![0, 0, 3, 6].into(), b"abcabd".to_vec().into());
+    let bytes = ByteKeys::new(vec![0, 0, 3, 6].into(), b"abcabd".to_vec().into()).unwrap();
     for keys in [wide, Keys::Bytes(bytes)] {
         for kind in StoreKind::ALL {
             let plan = plan(keys.shape(), vec![]);

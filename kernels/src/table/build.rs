@@ -25,13 +25,17 @@ impl<'a> BuildInput<'a> {
     ///
     /// # Errors
     /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more,
-    /// [`JoinError::IsaUnavailable`] for a level that this machine lacks.
-    ///
-    /// # Panics
-    /// If there is not one hash per key.
+    /// [`JoinError::IsaUnavailable`] for a level that this machine lacks,
+    /// [`JoinError::InvalidPlan`] if there is not one hash per key.
     pub fn new(keys: impl Into<KeyView<'a>>, hashes: &'a [u64], isa: Isa) -> Result<Self> {
         let keys = keys.into();
-        assert_eq!(keys.len(), hashes.len(), "one hash per key");
+        if keys.len() != hashes.len() {
+            return Err(JoinError::InvalidPlan(format!(
+                "{} hashes of {} keys: there must be one per key",
+                hashes.len(),
+                keys.len()
+            )));
+        }
         check_build_rows(keys.len() as u64)?;
         isa.require()?;
         Ok(Self { keys, hashes, isa, caches: CacheSizes::detect(), beside: None })
@@ -137,13 +141,20 @@ impl BuiltIndex {
 
     /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.
     ///
-    /// # Panics
-    /// If a position is not one of this index.
-    pub fn rows_at(&self, positions: &mut [u32]) {
-        let Some(order) = &self.order else { return };
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] for a position that is not one of this index.
+    pub fn rows_at(&self, positions: &mut [u32]) -> Result<()> {
+        let Some(order) = &self.order else { return Ok(()) };
         for position in positions.iter_mut().filter(|row| **row != NO_ROW) {
-            *position = order[*position as usize];
+            *position = *order.get(*position as usize).ok_or_else(|| {
+                JoinError::InvalidPlan(format!(
+                    "the index `{}` finds position {position} of {}",
+                    self.index.name(),
+                    order.len()
+                ))
+            })?;
         }
+        Ok(())
     }
 }
 

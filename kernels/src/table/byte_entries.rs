@@ -79,6 +79,51 @@ impl ByteEntries {
         self.rest.shrink_to_fit();
     }
 
+    /// Makes room for `keys` keys, padding not included, and `rest` bytes of those
+    /// beyond their first 16.
+    pub(super) fn grow(&mut self, keys: usize, rest: usize) {
+        if self.entries.len() <= keys {
+            let mut entries = Buffer::zeroed(keys + 1);
+            entries[..=self.len].copy_from_slice(&self.entries[..=self.len]);
+            self.entries = entries;
+        }
+        self.rest.reserve_exact(rest.saturating_sub(self.rest.len()));
+    }
+
+    /// Whether the key of `row` fits what was reserved.
+    #[inline]
+    pub(super) fn has_room(&self, keys: &ByteKeys, row: usize) -> bool {
+        let len = (keys.offsets()[row + 1] - keys.offsets()[row]) as usize;
+        let rest = len.saturating_sub(PREFIX);
+        self.len + 1 < self.entries.len() && rest <= self.rest.capacity() - self.rest.len()
+    }
+
+    /// Removes all keys but the first `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            let rest = if len == 0 { 0 } else { self.entries[len][3] };
+            self.rest.truncate(rest as usize);
+            self.entries[len..=self.len].fill([0; 4]);
+            self.entries[len][3] = rest;
+            self.len = len;
+        }
+    }
+
+    /// Appends the bytes of key `at` to `bytes`.
+    pub(super) fn append_to(&self, at: usize, bytes: &mut Vec<u8>) {
+        let [head, low, high, from] = self.entries[at];
+        let mut prefix = [0; PREFIX];
+        prefix[..8].copy_from_slice(&low.to_le_bytes());
+        prefix[8..].copy_from_slice(&high.to_le_bytes());
+        bytes.extend_from_slice(&prefix[..(head as u32 as usize).min(PREFIX)]);
+        bytes.extend_from_slice(self.rest_of(at, from));
+    }
+
+    /// Bytes of the keys beyond their first 16.
+    pub(super) fn rest_len(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }

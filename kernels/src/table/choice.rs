@@ -41,6 +41,12 @@ impl From<IndexKind> for IndexChoice {
     }
 }
 
+impl From<AutoIndex> for IndexChoice {
+    fn from(auto: AutoIndex) -> Self {
+        Self::Auto(auto)
+    }
+}
+
 impl From<Candidate> for IndexChoice {
     fn from(candidate: Candidate) -> Self {
         if candidate.filtered {

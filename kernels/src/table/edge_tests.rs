@@ -21,7 +21,7 @@ fn shapes(values: &[u64]) -> [Keys; 4] {
             bytes.extend_from_slice(tail);
             offsets.push(bytes.len() as i64);
         }
-        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()))
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap())
     };
     [
         Keys::Words(values.to_vec().into()),
@@ -63,7 +63,7 @@ fn check_built(
         index.first_match(probe, &mut matches);
         let mut found = vec![u64::MAX; probe.len().div_ceil(64)];
         index.exists(probe, &mut found);
-        built.rows_at(&mut matches);
+        built.rows_at(&mut matches).unwrap();
         for (p, &row) in matches.iter().enumerate() {
             let any = expected.binary_search_by_key(&(p as u32), |&(p, _)| p).is_ok();
             assert_eq!(found[p / 64] >> (p % 64) & 1 == 1, any, "{name} row {p}");

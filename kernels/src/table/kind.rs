@@ -13,11 +13,10 @@ macro_rules! index_kinds {
         ///
         /// ```
         /// use streamjoin_kernels::table::KeyTable;
-        /// use streamjoin_kernels::{IndexKind, Isa, KeyHasher};
+        /// use streamjoin_kernels::IndexKind;
         ///
-        /// let hasher = KeyHasher::with_seed(Isa::detect(), 1);
         /// for kind in IndexKind::ALL {
-        ///     let table = KeyTable::with_index(&[1, 2, 3], &kind.into(), hasher.clone()).unwrap();
+        ///     let table = KeyTable::builder().with_index(kind).build(&[1, 2, 3]).unwrap();
         ///     assert_eq!(table.index_name(), kind.name());
         /// }
         /// assert_eq!("perfect".parse::<IndexKind>().unwrap(), IndexKind::Perfect);

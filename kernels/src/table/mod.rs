@@ -25,7 +25,7 @@
 //! while !cursor.is_done(probe.len()) {
 //!     pairs.clear();
 //!     built.index.find(probe, &mut cursor, &mut pairs, 1024);
-//!     built.rows_at(pairs.build_rows_mut()); // positions become rows
+//!     built.rows_at(pairs.build_rows_mut())?; // positions become rows
 //!     found.extend(pairs.iter());
 //! }
 //! assert_eq!(found, [(0, 0), (0, 2)]);
@@ -37,13 +37,12 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use streamjoin_kernels::{IndexChoice, IndexKind, Isa, KeyHasher};
+//! use streamjoin_kernels::{IndexChoice, IndexKind};
 //! use streamjoin_kernels::table::{FilteredBuilder, KeyTable};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear }));
-//! let hasher = KeyHasher::with_seed(Isa::detect(), 42);
-//! let table = KeyTable::with_index(&[1, 2], &choice, hasher)?;
+//! let table = KeyTable::builder().with_index(choice).build(&[1, 2])?;
 //! let mut found = Vec::new();
 //! table.exists(&[5, 6, 2], &mut found)?;
 //! assert_eq!(found, [0b100]);
@@ -69,6 +68,8 @@ mod grouped;
 mod hashbrown;
 mod index_kind;
 mod inline_keys;
+mod interner;
+mod key_blocks;
 mod key_table;
 pub(crate) mod kind;
 mod linear;
@@ -89,7 +90,8 @@ pub(crate) use choice::IndexChoice;
 pub use cursor::FindCursor;
 pub use filter::FilteredBuilder;
 pub use fused::{FusedRows, RowWords};
-pub use key_table::{KeyTable, Matches};
+pub use interner::KeyInterner;
+pub use key_table::{KeyTable, KeyTableBuilder, Matches};
 pub(crate) use kind::IndexKind;
 pub use nested_loop::NestedLoop;
 pub(crate) use store::OwnedKey;

@@ -30,7 +30,7 @@ fn shapes(values: &[u8]) -> [Keys; 3] {
     [
         Keys::Words(values.iter().map(|&v| u64::from(v)).collect()),
         Keys::Wide(values.iter().map(|&v| i128::from(v) << 70).collect()),
-        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into())),
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap()),
     ]
 }
 
@@ -100,7 +100,7 @@ fn check(build_values: &[u8], probe: &[u8], matchable: &[bool], limit: usize) {
                     let any = matches.get(bit).is_some_and(|&row| row != NO_ROW);
                     assert_eq!(found[bit / 64] >> (bit % 64) & 1 == 1, any, "{kind} bit {bit}");
                 }
-                built.rows_at(&mut matches);
+                built.rows_at(&mut matches).unwrap();
                 let mut first_of_key = BTreeMap::new();
                 for (p, &found) in matches.iter().enumerate() {
                     let any = expected.iter().any(|&(row, _)| row == p as u32);

@@ -24,7 +24,7 @@ fn shapes(values: &[u64]) -> [Keys; 3] {
     [
         Keys::Words(values.to_vec().into()),
         Keys::Wide(values.iter().map(|&v| i128::from(v) << 62 | i128::from(v % 3)).collect()),
-        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into())),
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap()),
     ]
 }
 
@@ -41,7 +41,7 @@ fn pairs(built: &BuiltIndex, probe: Probe<'_>, limit: usize) -> Vec<(u32, u32)> 
         built.index.find(probe, &mut cursor, &mut pairs, limit);
         assert!(pairs.len() <= limit, "{} of {limit}", pairs.len());
         assert!(cursor.is_done(probe.len()) || !pairs.is_empty(), "no progress");
-        built.rows_at(pairs.build_rows_mut());
+        built.rows_at(pairs.build_rows_mut()).unwrap();
         all.extend(pairs.iter());
     }
     all.sort_unstable();
@@ -66,7 +66,7 @@ fn check(build_values: &[u64], probe_values: &[(u64, bool)], limit: usize) {
         assert_eq!(pairs(&built, probe, limit), expected);
         let mut first = vec![7; probe.len()];
         built.index.first_match(probe, &mut first);
-        built.rows_at(&mut first);
+        built.rows_at(&mut first).unwrap();
         for (p, &found) in first.iter().enumerate() {
             // The first row of the key, as rows were given.
             let expected = expected.iter().find(|&&(row, _)| row == p as u32);

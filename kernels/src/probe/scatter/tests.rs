@@ -13,7 +13,7 @@ fn shapes(rows: u64) -> [Keys; 3] {
     [
         Keys::Words((0..rows).map(|i| i * 3).collect()),
         Keys::Wide((0..rows).map(|i| i128::from(i) << 70).collect()),
-        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into())),
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap()),
     ]
 }
 

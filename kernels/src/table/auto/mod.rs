@@ -2,7 +2,7 @@
 //! by a model fitted from measurements, not by sizes set once and for all.
 //!
 //! ```
-//! use streamjoin_kernels::{IndexChoice, Isa, KeyHasher, Result};
+//! use streamjoin_kernels::Result;
 //! use streamjoin_kernels::table::KeyTable;
 //! use streamjoin_kernels::table::auto::AutoIndex;
 //!
@@ -10,9 +10,7 @@
 //! let keys: Vec<u64> = (0..100_000).map(|i| i * i).collect();
 //! let index_for = |probe_rows| -> Result<&'static str> {
 //!     let auto = AutoIndex { probe_rows: Some(probe_rows), ..AutoIndex::default() };
-//!     let hasher = KeyHasher::with_seed(Isa::detect(), 1);
-//!     let table = KeyTable::with_index(&keys, &IndexChoice::Auto(auto), hasher)?;
-//!     Ok(table.index_name())
+//!     Ok(KeyTable::builder().with_index(auto).build(&keys)?.index_name())
 //! };
 //! // A table that is hardly used is one that is cheap to build.
 //! assert_ne!(index_for(1e9)?, index_for(1e3)?);

@@ -21,8 +21,8 @@ mod writer;
 
 use std::fmt;
 
-pub(super) use self::rows::RowSource;
-use self::rows::{From, Listed, compress, list_rows};
+use self::rows::compress;
+pub(super) use self::rows::{From, Listed, RowSource, list_rows};
 pub(super) use self::runs::Runs;
 use self::writer::PairWriter;
 use super::build::{BuildInput, BuiltIndex};

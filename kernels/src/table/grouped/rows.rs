@@ -16,7 +16,7 @@ pub(crate) trait RowSource: Copy {
 
 /// The rows from a row on.
 #[derive(Clone, Copy)]
-pub(super) struct From(pub(super) usize);
+pub(crate) struct From(pub(crate) usize);
 
 impl RowSource for From {
     #[inline(always)]
@@ -27,7 +27,7 @@ impl RowSource for From {
 
 /// The rows of a list.
 #[derive(Clone, Copy)]
-pub(super) struct Listed<'a>(pub(super) &'a [u32]);
+pub(crate) struct Listed<'a>(pub(crate) &'a [u32]);
 
 impl RowSource for Listed<'_> {
     #[inline(always)]
@@ -40,7 +40,7 @@ impl RowSource for Listed<'_> {
 
 /// Fills `rows` with the rows from `next` on that may match, as many as there
 /// is room for; returns the first row not looked at and how many there are.
-pub(super) fn list_rows(probe: Probe<'_>, mut next: usize, rows: &mut [u32]) -> (usize, usize) {
+pub(crate) fn list_rows(probe: Probe<'_>, mut next: usize, rows: &mut [u32]) -> (usize, usize) {
     let Some(matchable) = probe.matchable() else {
         let count = rows.len().min(probe.len() - next);
         for (i, row) in rows[..count].iter_mut().enumerate() {

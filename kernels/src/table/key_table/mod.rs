@@ -1,30 +1,26 @@
 //! A table for callers that have plain slices: keys in, row numbers out.
 
+mod builder;
+mod matches;
 #[cfg(test)]
 mod tests;
 
-use arrow::buffer::BooleanBuffer;
-
-use super::auto::AutoIndex;
-use super::build::{BuildInput, BuiltIndex};
-use super::choice::IndexChoice;
-use super::{FindCursor, Probe};
-use crate::arch::Isa;
+pub use self::builder::KeyTableBuilder;
+pub use self::matches::Matches;
+use super::Probe;
+use super::build::BuiltIndex;
+use super::key_blocks::KeyBlock;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
-use crate::key::{KeyRows, KeyShape};
+use crate::key::{Comparison, KeyKind, KeyRows};
+use crate::memory::Reserved;
 use crate::pairs::{NO_ROW, Pairs};
-
-/// Rows that are hashed and looked up together, so that their hashes stay in cache;
-/// whole words of [`KeyTable::exists`]. The `lookup` bench and the shipped costs
-/// use the same number; others were not measured.
-const BLOCK: usize = 8192;
 
 /// A table of keys that keys are looked up in: the library without Arrow.
 ///
-/// It takes `&[u64]`, `&[i128]` or [`ByteKeys`](crate::key::ByteKeys), copies
-/// what it needs, chooses an index (or takes the one that it is given) and
-/// answers with row numbers. It is immutable, `Send` and `Sync`.
+/// It takes slices of numbers, of pairs of numbers, of text and of bytes ([`KeyRows`]
+/// lists them), copies what it needs, chooses an index (or takes the one that it is
+/// given) and answers with row numbers. It is immutable, `Send` and `Sync`.
 ///
 /// ```
 /// use streamjoin_kernels::{NO_ROW, Pairs};
@@ -60,7 +56,7 @@ const BLOCK: usize = 8192;
 /// use std::sync::Arc;
 /// use streamjoin_kernels::arrow::array::{ArrayRef, StringArray};
 /// use streamjoin_kernels::arrow::datatypes::DataType;
-/// use streamjoin_kernels::{IndexKind, Isa, KeyHasher, NullEquality, Pairs};
+/// use streamjoin_kernels::{IndexKind, NullEquality, Pairs};
 /// use streamjoin_kernels::key::KeyEncoder;
 /// use streamjoin_kernels::table::KeyTable;
 ///
@@ -70,8 +66,7 @@ const BLOCK: usize = 8192;
 /// let cities = encoder.encode(&[column(&[Some("Bonn"), None, Some("Ulm")])], 3)?;
 /// let visits = encoder.encode(&[column(&[None, Some("Ulm")])], 2)?;
 ///
-/// let hasher = KeyHasher::with_seed(Isa::detect(), 42);
-/// let table = KeyTable::with_index(&cities, &IndexKind::Chained.into(), hasher)?;
+/// let table = KeyTable::builder().with_index(IndexKind::Chained).build(&cities)?;
 /// let mut pairs = Pairs::default();
 /// table.pairs(&visits, &mut pairs)?;
 /// assert_eq!(pairs.iter().collect::<Vec<_>>(), [(1, 2)]);
@@ -82,57 +77,24 @@ const BLOCK: usize = 8192;
 pub struct KeyTable {
     built: BuiltIndex,
     hasher: KeyHasher,
-    shape: KeyShape,
+    kind: KeyKind,
+    memory: Reserved,
 }
 
 impl KeyTable {
-    /// Indexes rows, with the index that [`AutoIndex`] chooses for them, the
-    /// best instruction set of this machine and a fixed seed.
+    /// Indexes rows, with the index that [`AutoIndex`](super::auto::AutoIndex) chooses
+    /// for them, the best instruction set of this machine and a fixed seed.
     ///
     /// # Errors
-    /// As [`with_index`](Self::with_index).
-    pub fn new<'a>(rows: impl Into<KeyRows<'a>>) -> Result<Self> {
-        let hasher = KeyHasher::with_seed(Isa::detect(), 0x5eed);
-        Self::with_index(rows, &IndexChoice::Auto(AutoIndex::default()), hasher)
+    /// As [`KeyTableBuilder::build`].
+    pub fn new(rows: impl KeyRows) -> Result<Self> {
+        Self::builder().build(rows)
     }
 
-    /// Indexes rows with an index of choice. Rows that can match nothing take
-    /// no room. Where keys may be chosen by an attacker, seed the hasher
-    /// randomly.
-    ///
-    /// # Errors
-    /// [`JoinError::TooManyBuildRows`] for 2^32 - 2 rows and more,
-    /// [`JoinError::IsaUnavailable`] for a hasher of another machine,
-    /// [`JoinError::Schema`] for a mask of another length than the keys,
-    /// [`JoinError::InvalidPlan`] and errors of its own from an index of the
-    /// caller's.
-    pub fn with_index<'a>(
-        rows: impl Into<KeyRows<'a>>,
-        index: &IndexChoice,
-        hasher: KeyHasher,
-    ) -> Result<Self> {
-        let KeyRows { keys, matchable } = rows.into();
-        check_mask(keys.len(), matchable)?;
-        super::check_build_rows(keys.len() as u64)?;
-        hasher.isa().require()?;
-        let kept: Option<Vec<u32>> = matchable
-            .filter(|rows| rows.count_set_bits() < rows.len())
-            .map(|rows| rows.set_indices().map(|row| row as u32).collect());
-        let copied = kept.as_ref().map(|kept| keys.take(kept));
-        let keys = copied.as_ref().map_or(keys, Into::into);
-        let mut hashes = Vec::new();
-        hasher.hash(keys, &mut hashes);
-        let mut built = index.builder().build(BuildInput::new(keys, &hashes, hasher.isa())?)?;
-        built.check(keys.len())?;
-        if let Some(kept) = kept {
-            // Numbers of all rows in place of those of the rows that are kept.
-            let all = |row: u32| kept.get(row as usize).copied().unwrap_or(NO_ROW);
-            match &mut built.order {
-                Some(order) => order.iter_mut().for_each(|row| *row = all(*row)),
-                None => built.order = Some(kept),
-            }
-        }
-        Ok(Self { built, hasher, shape: keys.shape() })
+    /// A builder, to choose the index, the hasher and what accounts for memory.
+    #[must_use]
+    pub fn builder() -> KeyTableBuilder {
+        KeyTableBuilder::default()
     }
 
     /// Lists the matches of `rows` in bounded steps. The work is done as pairs are
@@ -145,7 +107,7 @@ impl KeyTable {
     /// let table = KeyTable::new(&[5; 1000])?;
     /// let mut matches = table.find(&[5; 1000])?;
     /// let (mut pairs, mut found) = (Pairs::default(), 0);
-    /// while matches.next_pairs(&mut pairs, 4096) {
+    /// while matches.next_pairs(&mut pairs, 4096)? {
     ///     assert!(pairs.len() <= 4096);
     ///     found += pairs.len();
     /// }
@@ -155,12 +117,12 @@ impl KeyTable {
     /// ```
     ///
     /// # Errors
-    /// [`JoinError::Schema`] for keys of another shape than the table's, a mask
-    /// of another length than the keys, and 2^32 - 1 rows and more.
-    pub fn find<'a>(&'a self, rows: impl Into<KeyRows<'a>>) -> Result<Matches<'a>> {
-        let rows = self.check(rows.into())?;
-        let hashes = Vec::new();
-        Ok(Matches { table: self, rows, from: 0, hashes, cursor: FindCursor::default() })
+    /// [`JoinError::Schema`] for keys that those of the table cannot be compared with
+    /// (see [`KeyKind`]), for a mask of another length than the keys, and for 2^32 - 1
+    /// rows and more.
+    pub fn find<K: KeyRows>(&self, rows: K) -> Result<Matches<'_, K>> {
+        let comparison = self.check(&rows)?;
+        Ok(Matches::new(self, rows, comparison))
     }
 
     /// Puts all matches of `rows` into `pairs`, in place of what is there, in no
@@ -168,9 +130,9 @@ impl KeyTable {
     /// [`find`](Self::find) lists them in bounded steps.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
-    pub fn pairs<'a>(&'a self, rows: impl Into<KeyRows<'a>>, pairs: &mut Pairs) -> Result<()> {
-        self.find(rows)?.next_pairs(pairs, usize::MAX);
+    /// As [`find`](Self::find) and [`Matches::next_pairs`].
+    pub fn pairs(&self, rows: impl KeyRows, pairs: &mut Pairs) -> Result<()> {
+        self.find(rows)?.next_pairs(pairs, usize::MAX)?;
         Ok(())
     }
 
@@ -179,21 +141,17 @@ impl KeyTable {
     /// equal keys.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
-    pub fn first_matches<'a>(
-        &self,
-        rows: impl Into<KeyRows<'a>>,
-        matches: &mut Vec<u32>,
-    ) -> Result<()> {
-        let rows = self.check(rows.into())?;
+    /// As [`find`](Self::find), and [`JoinError::InvalidPlan`] if an index of the
+    /// caller's finds what cannot be.
+    pub fn first_matches(&self, rows: impl KeyRows, matches: &mut Vec<u32>) -> Result<()> {
+        let comparison = self.check(&rows)?;
         // Not cleared first: every value is overwritten.
-        matches.resize(rows.keys.len(), NO_ROW);
-        self.each_block(rows, |from, probe| {
+        matches.resize(rows.rows(), NO_ROW);
+        self.each_block(&rows, comparison, |from, probe| {
             let matches = &mut matches[from..from + probe.len()];
             self.built.index.first_match(probe, matches);
-            self.built.rows_at(matches);
-        });
-        Ok(())
+            self.built.rows_at(matches)
+        })
     }
 
     /// Sets bit `i % 64` of `found[i / 64]` if row `i` has a match, and clears
@@ -201,14 +159,14 @@ impl KeyTable {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn exists<'a>(&self, rows: impl Into<KeyRows<'a>>, found: &mut Vec<u64>) -> Result<()> {
-        let rows = self.check(rows.into())?;
-        found.resize(rows.keys.len().div_ceil(64), 0);
-        self.each_block(rows, |from, probe| {
+    pub fn exists(&self, rows: impl KeyRows, found: &mut Vec<u64>) -> Result<()> {
+        let comparison = self.check(&rows)?;
+        found.resize(rows.rows().div_ceil(64), 0);
+        self.each_block(&rows, comparison, |from, probe| {
             let words = from / 64..(from + probe.len()).div_ceil(64);
             self.built.index.exists(probe, &mut found[words]);
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Takes out the order in which the index has its rows: the row at each
@@ -221,12 +179,11 @@ impl KeyTable {
     /// its row in the same place.
     ///
     /// ```
-    /// # use streamjoin_kernels::{IndexKind, Isa, KeyHasher, Pairs};
+    /// # use streamjoin_kernels::{IndexKind, Pairs};
     /// # use streamjoin_kernels::table::KeyTable;
     /// # fn main() -> streamjoin_kernels::Result<()> {
     /// let (ids, prices) = ([30, 10, 20, 10], [0.3, 0.1, 0.2, 0.4]);
-    /// let hasher = KeyHasher::with_seed(Isa::detect(), 1);
-    /// let mut table = KeyTable::with_index(&ids, &IndexKind::Contiguous.into(), hasher)?;
+    /// let mut table = KeyTable::builder().with_index(IndexKind::Contiguous).build(&ids)?;
     /// let laid_out: Vec<f64> = match table.take_order() {
     ///     Some(order) => order.iter().map(|&row| *prices.get(row as usize).unwrap_or(&0.0)).collect(),
     ///     None => prices.to_vec(),
@@ -239,7 +196,9 @@ impl KeyTable {
     /// # }
     /// ```
     pub fn take_order(&mut self) -> Option<Vec<u32>> {
-        self.built.order.take()
+        let order = self.built.order.take();
+        self.memory.shrink(order_bytes(order.as_ref()));
+        order
     }
 
     /// Rows that can be found.
@@ -264,9 +223,14 @@ impl KeyTable {
     /// Bytes held, the order included as long as it was not taken.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let order =
-            self.built.order.as_ref().map_or(0, |order| order.capacity() * size_of::<u32>());
-        self.built.index.bytes() + order
+        self.built.index.bytes() + order_bytes(self.built.order.as_ref())
+    }
+
+    /// The most bytes that were held at once while the table was built, as far as
+    /// they are accounted for.
+    #[must_use]
+    pub fn peak_build_bytes(&self) -> usize {
+        self.memory.peak()
     }
 
     /// The name of the index.
@@ -281,108 +245,43 @@ impl KeyTable {
         self.built.fallback.as_deref()
     }
 
-    fn check<'a>(&self, rows: KeyRows<'a>) -> Result<KeyRows<'a>> {
-        let KeyRows { keys, matchable } = rows;
-        check_mask(keys.len(), matchable)?;
-        if keys.shape() != self.shape {
-            return Err(JoinError::Schema(format!(
-                "the table has keys of {}, those to look up are of {}",
-                length(self.shape),
-                length(keys.shape())
-            )));
-        }
-        if keys.len() >= u32::MAX as usize {
+    /// How keys to look up compare with those of the table.
+    fn check(&self, rows: &dyn KeyRows) -> Result<Comparison> {
+        rows.check()?;
+        if rows.rows() >= u32::MAX as usize {
             return Err(JoinError::Schema(format!(
                 "{} rows to look up: do so in slices of less than 2^32 - 1",
-                keys.len()
+                rows.rows()
             )));
         }
-        Ok(rows)
+        self.kind.comparison(rows.kind()).ok_or_else(|| {
+            JoinError::Schema(format!(
+                "the table was built from `{}`, the keys to look up are `{}`, and these are not \
+                 compared: convert one of them",
+                self.kind,
+                rows.kind()
+            ))
+        })
     }
 
     /// Hashes `rows` block by block, and calls `look_up` with each and its first
     /// row.
-    fn each_block(&self, rows: KeyRows<'_>, mut look_up: impl FnMut(usize, Probe<'_>)) {
-        let mut hashes = Vec::new();
-        for from in (0..rows.keys.len()).step_by(BLOCK) {
-            let len = BLOCK.min(rows.keys.len() - from);
-            rows.keys.with(from..from + len, |keys| self.hasher.hash(keys, &mut hashes));
-            with_block(rows, from, &hashes, |probe| look_up(from, probe));
+    fn each_block(
+        &self,
+        rows: &dyn KeyRows,
+        comparison: Comparison,
+        mut look_up: impl FnMut(usize, Probe<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (mut block, mut from) = (KeyBlock::default(), 0);
+        while from < rows.rows() {
+            block.take_up(rows, from, &self.hasher);
+            block.with(rows, comparison, |probe| look_up(from, probe))?;
+            from += block.len();
         }
+        Ok(())
     }
 }
 
-/// Calls `look_up` with the rows from `from` on, one per hash.
-fn with_block<R>(
-    rows: KeyRows<'_>,
-    from: usize,
-    hashes: &[u64],
-    look_up: impl FnOnce(Probe<'_>) -> R,
-) -> R {
-    let matchable = rows.matchable.map(|bits| bits.slice(from, hashes.len()));
-    rows.keys.with(from..from + hashes.len(), |keys| {
-        look_up(Probe::new(keys, hashes, matchable.as_ref()))
-    })
-}
-
-fn check_mask(rows: usize, matchable: Option<&BooleanBuffer>) -> Result<()> {
-    match matchable.map(BooleanBuffer::len) {
-        Some(bits) if bits != rows => {
-            Err(JoinError::Schema(format!("{bits} bits say which of {rows} keys may match")))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn length(shape: KeyShape) -> &'static str {
-    match shape {
-        KeyShape::Word => "up to 8 bytes",
-        KeyShape::Wide => "9 to 16 bytes",
-        KeyShape::Bytes => "any length",
-    }
-}
-
-/// The matches of some rows in a [`KeyTable`], in bounded steps.
-#[derive(Debug)]
-pub struct Matches<'a> {
-    table: &'a KeyTable,
-    rows: KeyRows<'a>,
-    /// First row of the block that is looked up.
-    from: usize,
-    /// Hashes of its rows; none before it begins.
-    hashes: Vec<u64>,
-    cursor: FindCursor,
-}
-
-impl Matches<'_> {
-    /// Puts the next matches into `pairs`, in place of what is there: at most
-    /// `limit`, and at least one, or false if there are no more. A step may return
-    /// fewer although more follow. With a smaller `limit` than that of the step
-    /// before, it may return a few more than that.
-    pub fn next_pairs(&mut self, pairs: &mut Pairs, limit: usize) -> bool {
-        let limit = limit.max(1);
-        let KeyTable { built, hasher, .. } = self.table;
-        let rows = self.rows.keys.len();
-        pairs.clear();
-        while self.from < rows && pairs.len() < limit {
-            if self.hashes.is_empty() {
-                let block = self.from..rows.min(self.from + BLOCK);
-                self.rows.keys.with(block, |keys| hasher.hash(keys, &mut self.hashes));
-            }
-            let held = pairs.len();
-            with_block(self.rows, self.from, &self.hashes, |probe| {
-                built.index.find(probe, &mut self.cursor, pairs, limit);
-            });
-            built.rows_at(&mut pairs.build_rows_mut()[held..]);
-            pairs.probe_rows_mut()[held..].iter_mut().for_each(|row| *row += self.from as u32);
-            if self.cursor.is_done(self.hashes.len()) {
-                self.from += self.hashes.len();
-                self.hashes.clear();
-                self.cursor = FindCursor::default();
-            } else if !pairs.is_empty() {
-                break;
-            }
-        }
-        !pairs.is_empty()
-    }
+fn order_bytes(order: Option<&Vec<u32>>) -> usize {
+    order.map_or(0, |order| order.capacity() * size_of::<u32>())
 }

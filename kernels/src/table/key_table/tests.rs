@@ -1,12 +1,21 @@
 //! The table against nested loops, and what it refuses.
 
-use std::sync::Arc;
+use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
+use arrow::buffer::BooleanBuffer;
 use proptest::prelude::*;
 
 use super::*;
-use crate::key::{ByteKeys, Keys};
-use crate::table::{FilteredBuilder, IndexBuilder, IndexKind, JoinIndex};
+use crate::arch::Isa;
+use crate::key::{ByteKeys, BytesOf, EncodedKeys, KeyValue, KeyView, Keys};
+use crate::memory::reservation::MemoryReservation;
+use crate::table::auto::AutoIndex;
+use crate::table::key_blocks::BLOCK;
+use crate::table::{
+    BuildInput, FilteredBuilder, FindCursor, IndexBuilder, IndexChoice, IndexKind, JoinIndex,
+};
 
 /// The same numbers as keys of each shape.
 fn shapes(values: &[u8]) -> [Keys; 3] {
@@ -20,13 +29,13 @@ fn shapes(values: &[u8]) -> [Keys; 3] {
     [
         Keys::Words(values.iter().map(|&v| u64::from(v)).collect()),
         Keys::Wide(values.iter().map(|&v| i128::from(v) << 70).collect()),
-        Keys::Bytes(ByteKeys::new(offsets.into(), texts.concat().into_bytes().into())),
+        Keys::Bytes(ByteKeys::new(offsets.into(), texts.concat().into_bytes().into()).unwrap()),
     ]
 }
 
 fn choices() -> Vec<IndexChoice> {
     let mut choices: Vec<IndexChoice> = IndexKind::ALL.map(Into::into).to_vec();
-    choices.push(IndexChoice::Auto(AutoIndex::default()));
+    choices.push(AutoIndex::default().into());
     choices.push(IndexChoice::Own(Arc::new(FilteredBuilder::<IndexKind>::default())));
     choices.push(IndexChoice::Own(Arc::new(crate::probe::SortMerge)));
     choices
@@ -37,17 +46,17 @@ fn choices() -> Vec<IndexChoice> {
 fn check_answers(
     table: &KeyTable,
     order: Option<&[u32]>,
-    rows: KeyRows<'_>,
+    rows: &EncodedKeys,
     expected: &[(u32, u32)],
     limit: usize,
 ) {
     let row = |found: u32| order.map_or(found, |order| order[found as usize]);
     let (mut matches, mut pairs, mut all) = (table.find(rows).unwrap(), Pairs::default(), vec![]);
-    while matches.next_pairs(&mut pairs, limit) {
+    while matches.next_pairs(&mut pairs, limit).unwrap() {
         assert!(pairs.len() <= limit);
         all.extend(pairs.iter().map(|(probe, build)| (probe, row(build))));
     }
-    assert!(pairs.is_empty() && !matches.next_pairs(&mut pairs, limit));
+    assert!(pairs.is_empty() && !matches.next_pairs(&mut pairs, limit).unwrap());
     all.sort_unstable();
     assert_eq!(all, expected);
     table.pairs(rows, &mut pairs).unwrap();
@@ -95,13 +104,15 @@ proptest! {
         }
         let [build_mask, probe_mask] = [&build_mask, &probe_mask].map(|m| BooleanBuffer::from(&m[..]));
         let hasher = if constant { KeyHasher::constant() } else { KeyHasher::with_seed(Isa::detect(), 3) };
-        for (build_keys, probe_keys) in shapes(&build).iter().zip(&shapes(&probe)) {
+        for (build_keys, probe_keys) in shapes(&build).into_iter().zip(shapes(&probe)) {
+            let mask = |on, mask: &BooleanBuffer| if on { Some(mask.clone()) } else { None };
             let build_rows =
-                KeyRows { matchable: masks.0.then_some(&build_mask), ..build_keys.into() };
+                EncodedKeys { keys: build_keys, matchable: mask(masks.0, &build_mask) };
             let probe_rows =
-                KeyRows { matchable: masks.1.then_some(&probe_mask), ..probe_keys.into() };
+                &EncodedKeys { keys: probe_keys, matchable: mask(masks.1, &probe_mask) };
             for choice in choices() {
-                let mut table = KeyTable::with_index(build_rows, &choice, hasher.clone()).unwrap();
+                let builder = KeyTable::builder().with_index(choice).with_hasher(hasher.clone());
+                let mut table = builder.build(&build_rows).unwrap();
                 check_answers(&table, None, probe_rows, &expected, limit);
                 let held = table.bytes();
                 let order = table.take_order();
@@ -124,7 +135,7 @@ fn more_rows_than_a_block_are_numbered_on() {
     assert_eq!(pairs.len(), 30_000);
     assert!(pairs.iter().all(|(p, b)| probe[p as usize] == build[b as usize]));
     let (mut matches, mut steps, mut total) = (table.find(&probe).unwrap(), 0, 0);
-    while matches.next_pairs(&mut pairs, 1000) {
+    while matches.next_pairs(&mut pairs, 1000).unwrap() {
         (steps, total) = (steps + 1, total + pairs.len());
         assert!(pairs.iter().all(|(p, b)| probe[p as usize] == build[b as usize]));
     }
@@ -136,25 +147,212 @@ fn more_rows_than_a_block_are_numbered_on() {
     assert_eq!(bits.iter().map(|word| word.count_ones()).sum::<u32>(), expected_rows as u32);
 }
 
+/// Builds a table of `build`, with each index, and looks `probe` up: equal numbers are
+/// equal and different ones differ, whatever their types.
+fn check_numbers<B: KeyValue, P: KeyValue>(
+    build: &[i128],
+    probe: &[i128],
+    (as_build, as_probe): (fn(i128) -> B, fn(i128) -> P),
+) {
+    let mut expected = Vec::new();
+    for (p, key) in (0..).zip(probe) {
+        expected.extend((0..).zip(build).filter(|(_, other)| *other == key).map(|(b, _)| (p, b)));
+    }
+    let build: Vec<B> = build.iter().map(|&value| as_build(value)).collect();
+    let probe: Vec<P> = probe.iter().map(|&value| as_probe(value)).collect();
+    for choice in choices() {
+        let table = KeyTable::builder().with_index(choice).build(&build).unwrap();
+        let mut pairs = Pairs::default();
+        table.pairs(&probe, &mut pairs).unwrap();
+        let mut found: Vec<_> = pairs.iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{} {}", B::kind(), P::kind());
+        let mut bits = Vec::new();
+        table.exists(&probe[..], &mut bits).unwrap();
+        let (mut last, mut rows) = (None, 0);
+        for &(row, _) in &expected {
+            rows += u32::from(last.replace(row) != Some(row));
+        }
+        assert_eq!(bits.iter().map(|word| word.count_ones()).sum::<u32>(), rows);
+    }
+}
+
+#[test]
+fn equal_numbers_are_equal_whatever_their_types() {
+    let signed: [i128; 6] = [-1, 0, 7, -128, 127, 7];
+    let unsigned: [i128; 6] = [255, 0, 7, 128, 127, 7];
+    macro_rules! each {
+        ($numbers:ident: $($build:ty),* => $others:ident: $probes:tt) => {$(
+            each!(@ $numbers $build, $others $probes);
+        )*};
+        (@ $numbers:ident $build:ty, $others:ident ($($probe:ty),*)) => {$(
+            check_numbers(&$numbers, &$others, (|v| v as $build, |v| v as $probe));
+        )*};
+    }
+    each!(signed: i8, i16, i32, i64, isize => signed: (i8, i32, i64));
+    each!(signed: i8, i32, i64 => unsigned: (u8, u16, u32, u64, usize));
+    each!(unsigned: u8, u16, u32, u64, usize => unsigned: (u8, u32, u64));
+    each!(unsigned: u8, u32, u64 => signed: (i8, i16, i32, i64, isize));
+    each!(signed: i128 => unsigned: (i128, u128));
+    each!(unsigned: u128 => signed: (i128));
+    // Whose bits are those of another number.
+    let (low, high) = ([-1, i128::from(i64::MIN), 5], [u64::MAX.into(), 1 << 63, 5_i128]);
+    each!(low: i64 => high: (u64));
+    each!(high: u64 => low: (i64));
+    let mut first = Vec::new();
+    KeyTable::new(&[-1_i128, 5]).unwrap().first_matches(&[u128::MAX, 5], &mut first).unwrap();
+    assert_eq!(first, [NO_ROW, 1]);
+}
+
+#[test]
+fn text_bytes_and_pairs_are_found_in_any_holder() {
+    let owned: Vec<String> = (0..300).map(|i| "x".repeat(i % 40) + &i.to_string()).collect();
+    let table = KeyTable::new(&owned).unwrap();
+    let texts: Vec<&str> = owned.iter().map(String::as_str).collect();
+    let boxed: Vec<Box<str>> = texts.iter().map(|&text| text.into()).collect();
+    let shared: Vec<Arc<str>> = texts.iter().map(|&text| text.into()).collect();
+    let bytes: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let vectors: Vec<Vec<u8>> = bytes.iter().map(|bytes| bytes.to_vec()).collect();
+    let cows: Vec<std::borrow::Cow<'_, str>> = texts.iter().map(|&text| text.into()).collect();
+    let holders: [&dyn KeyRows; 8] =
+        [&texts, &owned, &boxed, &shared, &bytes, &vectors, &cows, &BytesOf(&owned)];
+    let mut first = Vec::new();
+    for rows in holders {
+        table.first_matches(rows, &mut first).unwrap();
+        assert!(first.iter().copied().eq(0..300), "{}", rows.kind());
+        // In steps that end within a block of keys that are copied.
+        let (mut matches, mut pairs, mut found) =
+            (table.find(rows).unwrap(), Pairs::default(), Vec::new());
+        while matches.next_pairs(&mut pairs, 7).unwrap() {
+            found.extend(pairs.iter());
+        }
+        found.sort_unstable();
+        assert!(found.into_iter().eq((0..300).map(|row| (row, row))));
+    }
+    table.first_matches(&[*b"0", *b"7"], &mut first).unwrap();
+    assert_eq!(first, [0, NO_ROW]);
+
+    let pairs: Vec<(i32, i32)> = (0..300).map(|i| (i % 17 - 8, i % 19 - 9)).collect();
+    let table = KeyTable::new(&pairs).unwrap();
+    table.first_matches(&pairs[..], &mut first).unwrap();
+    assert!(first.iter().copied().eq(0..300));
+    table.first_matches(&[(-8, 9), (-8, 8), pairs[217]], &mut first).unwrap();
+    let position = |pair| pairs.iter().position(|&p| p == pair).map_or(NO_ROW, |row| row as u32);
+    assert_eq!(first, [(-8, 9), (-8, 8), pairs[217]].map(position));
+    let wide: Vec<(u64, i8)> = (0..300).map(|i| (i << 50, i as i8)).collect();
+    KeyTable::new(&wide).unwrap().first_matches(&wide, &mut first).unwrap();
+    assert!(first.iter().copied().eq(0..300));
+}
+
+#[test]
+fn long_keys_are_copied_a_few_at_a_time() {
+    let texts: Vec<String> = (0..700).map(|i| format!("{i:0>20000}")).collect();
+    let table = KeyTable::new(&texts).unwrap();
+    let mut block = KeyBlock::default();
+    block.take_up(&&texts, 0, &KeyHasher::constant());
+    assert!(block.len() >= 64 && block.len() < 200 && block.len().is_multiple_of(64));
+    let (mut pairs, mut bits, mut first) = (Pairs::default(), Vec::new(), Vec::new());
+    table.pairs(&texts, &mut pairs).unwrap();
+    let mut found: Vec<_> = pairs.iter().collect();
+    found.sort_unstable();
+    assert!(found.into_iter().eq((0..700).map(|row| (row, row))));
+    table.exists(&texts, &mut bits).unwrap();
+    assert_eq!(bits.iter().map(|word| word.count_ones()).sum::<u32>(), 700);
+    table.first_matches(&texts, &mut first).unwrap();
+    assert!(first.into_iter().eq(0..700));
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_a_reason() {
+    let table = KeyTable::new(&[1_u32, 2, 3]).unwrap();
+    let mut pairs = Pairs::default();
+    let encoded = Keys::Words(vec![1].into());
+    let others: [(&dyn KeyRows, &str); 5] = [
+        (&[1_i128], "i128"),
+        (&["1"], "&str"),
+        (&[(1_u32, 2_u32)], "(u32, u32)"),
+        (&encoded, "encoded keys of up to 8 bytes"),
+        (&KeyView::Wide(&[1]), "9 to 16"),
+    ];
+    for (rows, name) in others {
+        let refused = table.pairs(rows, &mut pairs).unwrap_err().to_string();
+        assert!(refused.contains(name) && refused.contains("`u32`"), "{refused}");
+    }
+    let table = KeyTable::new(&[(1_u32, 2_u32)]).unwrap();
+    assert!(table.pairs(&[(1_i32, 2_i32)], &mut pairs).is_err());
     let table = KeyTable::new(&[1, 2, 3]).unwrap();
-    let wide: &[i128] = &[1];
-    let refused = table.pairs(wide, &mut Pairs::default()).unwrap_err().to_string();
-    assert!(refused.contains("up to 8 bytes") && refused.contains("9 to 16"), "{refused}");
     let two = BooleanBuffer::new_set(2);
     let refused = table.exists((&[1, 2, 3], &two), &mut Vec::new()).unwrap_err().to_string();
     assert!(refused.contains("2 bits") && refused.contains("3 keys"), "{refused}");
     assert!(KeyTable::new((&[1, 2, 3], &two)).is_err());
+    assert!(KeyTable::new((&[1, 2, 3], &[true; 4])).is_err());
+    let odd = EncodedKeys { keys: Keys::Words(vec![1].into()), matchable: Some(two) };
+    assert!(KeyTable::new(&odd).is_err());
+}
+
+#[test]
+fn byte_keys_that_do_not_fit_are_refused() {
+    let refused = |offsets: &[i64]| {
+        ByteKeys::new(offsets.to_vec().into(), b"abc".to_vec().into()).unwrap_err().to_string()
+    };
+    assert!(refused(&[]).contains("one more offset"));
+    assert!(refused(&[0, 2, 1]).contains("ascend"));
+    assert!(refused(&[-1, 2]).contains("ascend"));
+    assert!(refused(&[0, 4]).contains("beyond 3 bytes"));
 }
 
 #[test]
 fn a_fallback_says_why() {
-    let hasher = KeyHasher::with_seed(Isa::Portable, 1);
-    let table = KeyTable::with_index(&[4, 4], &IndexKind::Perfect.into(), hasher).unwrap();
+    let builder = KeyTable::builder().with_hasher(KeyHasher::with_seed(Isa::Portable, 1));
+    let table = builder.with_index(IndexKind::Perfect).build(&[4, 4]).unwrap();
     assert_eq!((table.index_name(), table.unique()), ("contiguous", Some(false)));
     assert!(table.fallback().unwrap().contains("same key"));
     assert_eq!(KeyTable::new(&[4, 5]).unwrap().fallback(), None);
+}
+
+/// So many bytes may be taken.
+#[derive(Debug)]
+struct Account(Mutex<usize>);
+
+impl MemoryReservation for Account {
+    fn try_grow(&self, bytes: usize) -> std::result::Result<(), Box<dyn Error + Send + Sync>> {
+        let mut left = self.0.lock().unwrap();
+        *left = left.checked_sub(bytes).ok_or("no more")?;
+        Ok(())
+    }
+
+    fn shrink(&self, bytes: usize) {
+        *self.0.lock().unwrap() += bytes;
+    }
+}
+
+#[test]
+fn memory_is_asked_for_and_given_back() {
+    const BYTES: usize = 64 << 20;
+    let texts: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+    let numbers: Vec<u32> = (0..20_000).map(|i| i * 7).collect();
+    let mask: Vec<bool> = (0..20_000).map(|i| i % 3 == 0).collect();
+    let sides: [&dyn KeyRows; 3] = [&texts, &numbers, &(&numbers, &mask)];
+    for choice in choices() {
+        for rows in sides {
+            let account = Arc::new(Account(Mutex::new(BYTES)));
+            let builder = KeyTable::builder()
+                .with_index(choice.clone())
+                .with_memory(Arc::clone(&account) as _);
+            let left = || *account.0.lock().unwrap();
+            let mut table = builder.build(rows).unwrap();
+            assert_eq!(left() + table.bytes(), BYTES);
+            assert!(table.peak_build_bytes() > table.bytes());
+            drop(table.take_order());
+            assert_eq!(left() + table.bytes(), BYTES);
+            drop(table);
+            assert_eq!(left(), BYTES);
+            *account.0.lock().unwrap() = 50_000;
+            let refused = builder.build(rows).unwrap_err();
+            assert!(matches!(refused, JoinError::MemoryRefused { .. }), "{refused}");
+            assert_eq!(left(), 50_000);
+        }
+    }
 }
 
 /// An index that does not tell the truth about itself.
@@ -217,7 +415,7 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
     let build = |rows, positions, order: Option<&[u32]>| {
         let wrong = Arc::new(Wrong { rows, positions, order: order.map(<[u32]>::to_vec) });
         let choice = IndexChoice::Own(Arc::new(wrong));
-        KeyTable::with_index(&[1, 2], &choice, KeyHasher::constant()).map_err(|e| e.to_string())
+        KeyTable::builder().with_index(choice).build(&[1, 2]).map_err(|e| e.to_string())
     };
     assert!(build(2, 2, None).is_ok());
     assert!(build(2, 3, Some(&[1, NO_ROW, 0])).is_ok());
@@ -231,4 +429,85 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
         let refused = build(rows, positions, order).unwrap_err();
         assert!(refused.contains(why) && refused.contains("`wrong`"), "{refused}");
     }
+}
+
+/// An index that finds what cannot be.
+#[derive(Clone, Copy, Debug)]
+enum Lies {
+    Positions,
+    Rows,
+    NoProgress,
+    Panics,
+}
+
+impl IndexBuilder for Lies {
+    fn name(&self) -> &'static str {
+        "lies"
+    }
+
+    fn build(&self, _: BuildInput<'_>) -> Result<BuiltIndex> {
+        Ok(BuiltIndex::ordered(*self, vec![1, 0]))
+    }
+}
+
+impl JoinIndex for Lies {
+    fn name(&self) -> &'static str {
+        "lies"
+    }
+
+    fn rows(&self) -> usize {
+        2
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn unique(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn first_match(&self, _: Probe<'_>, matches: &mut [u32]) -> u64 {
+        matches.fill(2);
+        0
+    }
+
+    fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, _: usize) -> u64 {
+        match self {
+            Self::Positions => pairs.push(0, 2),
+            Self::Rows => pairs.push(u32::MAX, 1),
+            Self::NoProgress => return 0,
+            Self::Panics => panic!("as it was told to"),
+        }
+        cursor.next_row = probe.len();
+        0
+    }
+}
+
+#[test]
+fn what_an_index_of_the_callers_cannot_have_found_is_an_error_and_ends_the_matches() {
+    let table = |lies| {
+        let choice = IndexChoice::Own(Arc::new(lies));
+        KeyTable::builder().with_index(choice).build(&[1, 2]).unwrap()
+    };
+    let mut pairs = Pairs::default();
+    let probe: Vec<i32> = (0..10_000).collect();
+    for (lies, why) in [
+        (Lies::Positions, "position 2 of 2"),
+        (Lies::Rows, "not asked for"),
+        (Lies::NoProgress, "no progress"),
+    ] {
+        let table = table(lies);
+        let mut matches = table.find(&probe).unwrap();
+        let refused = matches.next_pairs(&mut pairs, 10).unwrap_err().to_string();
+        assert!(refused.contains(why) && refused.contains("`lies`"), "{refused}");
+        let again = matches.next_pairs(&mut pairs, 10);
+        assert!(matches!(again, Err(JoinError::Unfinished)) && pairs.is_empty());
+    }
+    assert!(table(Lies::Positions).first_matches(&probe, &mut Vec::new()).is_err());
+    let table = table(Lies::Panics);
+    let mut matches = table.find(&probe).unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| matches.next_pairs(&mut pairs, 10)));
+    assert!(panicked.is_err());
+    assert!(matches!(matches.next_pairs(&mut pairs, 10), Err(JoinError::Unfinished)));
 }

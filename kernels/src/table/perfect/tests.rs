@@ -42,7 +42,7 @@ fn a_probe_for_the_key_in_the_holes_finds_its_row_alone() {
     let built = Perfect::<WordSlots>::build(input).unwrap();
     let mut first = [0];
     built.index.first_match(Probe::new(&words[..1], &hashes[..1], None), &mut first);
-    built.rows_at(&mut first);
+    built.rows_at(&mut first).unwrap();
     assert_eq!(first, [0]);
     assert!(built.index.positions() > 1000);
 }

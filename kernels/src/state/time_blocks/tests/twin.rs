@@ -53,7 +53,7 @@ impl TestKey for BytesEntry {
             }
             offsets.push(bytes.len() as i64);
         }
-        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()))
+        Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap())
     }
 }
 
