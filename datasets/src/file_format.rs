@@ -15,7 +15,7 @@ use crate::nearest::nearest;
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum FileFormat {
-    /// Arrow IPC file (`.arrow`, `.ipc`, `.feather`): mapped, batches are not copied.
+    /// Arrow IPC file (`.arrow`, `.ipc`, `.feather`), read batch by batch.
     ArrowFile,
     /// Arrow IPC stream (`.arrows`).
     ArrowStream,

@@ -22,6 +22,14 @@
 //! Readers never panic: a panic of a third-party reader over a damaged file
 //! becomes a [`DatasetError`] that names the file and the place.
 //!
+//! Files are read, not mapped: a map shows what others write to the file, and
+//! Arrow trusts offsets, texts and dictionary codes once they are checked. What is
+//! checked here is a copy that nobody else can write to. A file that changes
+//! while it is read is an error ([`DatasetError::Changed`]) at the latest when its
+//! last row has been read: rows that came before may be of the old content or the
+//! new, and each of them is valid. A file that is replaced by another of the same
+//! name is read to its end.
+//!
 //! Where things are, each importing from those before it only:
 //! * `nearest` (texts for messages), `hex`, `compression`, `file_format` (names of
 //!   formats), `place`, `error`, `type_text` (column types as text);
@@ -33,6 +41,8 @@
 //! * `generate`: generated rows, one file per generator;
 //! * `import` and `recorder`: from a source, a generator or a live input to a
 //!   recording.
+
+#![forbid(unsafe_code)]
 
 pub mod catalogue;
 mod compression;
@@ -57,8 +67,6 @@ pub use compression::Compression;
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Result};
 pub use file_format::{FileFormat, UnknownFormatName};
-#[cfg(unix)]
-pub use format::report_cut_files;
 pub use format::{LiveFormat, ReadOptions, writer, writer_for};
 pub use generate::{
     AdEvents, AdStream, Dimension, GeneratedBatches, Generator, Keys, Nexmark, NexmarkStream, Rate,

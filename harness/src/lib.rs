@@ -16,6 +16,8 @@
 //!
 //! SQL is a crate of its own, [`streamjoin_sql`].
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod conform;
 pub mod costs;

@@ -1,9 +1,9 @@
 //! What the Arrow file and stream formats share: messages.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::buffer::Buffer;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::ipc::{self, MessageHeader};
 
@@ -36,31 +36,45 @@ pub(crate) fn rows(message: &ipc::Message<'_>) -> Option<u64> {
     message.header_as_record_batch().and_then(|batch| u64::try_from(batch.length()).ok())
 }
 
-/// Refuses compressed buffers that claim more memory than there is: an
-/// allocation that fails inside the decoder would end the process.
-pub(crate) fn check_compressed(message: &ipc::Message<'_>, body: &Buffer) -> Result<(), String> {
-    let batch = match message.header_type() {
+/// The arrays of a record batch or a dictionary.
+pub(crate) fn record_batch<'a>(message: &ipc::Message<'a>) -> Option<ipc::RecordBatch<'a>> {
+    match message.header_type() {
         MessageHeader::DictionaryBatch => {
             message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
         }
         _ => message.header_as_record_batch(),
-    };
-    let Some(batch) = batch.filter(|batch| batch.compression().is_some()) else {
+    }
+}
+
+/// The buffers of a record batch or a dictionary.
+pub(crate) fn all_buffers(message: &ipc::Message<'_>) -> Vec<ipc::Buffer> {
+    let buffers = record_batch(message).and_then(|batch| batch.buffers());
+    buffers.into_iter().flatten().copied().collect()
+}
+
+/// The bytes of a body that a buffer claims.
+pub(crate) fn range_of(buffer: &ipc::Buffer) -> Option<Range<usize>> {
+    let start = usize::try_from(buffer.offset()).ok()?;
+    let len = usize::try_from(buffer.length()).ok()?;
+    Some(start..start.checked_add(len)?)
+}
+
+/// Refuses compressed buffers that claim more memory than there is: an
+/// allocation that fails inside the decoder would end the process.
+pub(crate) fn check_compressed(
+    message: &ipc::Message<'_>,
+    buffers: &[ipc::Buffer],
+    body: &[u8],
+) -> Result<(), String> {
+    if record_batch(message).is_none_or(|batch| batch.compression().is_none()) {
         return Ok(());
-    };
-    for buffer in batch.buffers().into_iter().flatten() {
-        let (Ok(start), Ok(len)) =
-            (usize::try_from(buffer.offset()), usize::try_from(buffer.length()))
-        else {
-            return Err("a buffer has a negative place".to_owned());
-        };
-        if len == 0 {
+    }
+    for buffer in buffers {
+        let bytes = range_of(buffer).and_then(|range| body.get(range));
+        let bytes = bytes.ok_or("a buffer lies outside its message")?;
+        if bytes.is_empty() {
             continue;
         }
-        let bytes = start
-            .checked_add(len)
-            .and_then(|end| body.get(start..end))
-            .ok_or("a buffer lies outside its message")?;
         let Some(prefix) = bytes.first_chunk::<8>() else {
             return Err("a compressed buffer is cut off".to_owned());
         };

@@ -10,7 +10,7 @@ use arrow::ipc::reader::FileDecoder;
 use arrow::ipc::writer::StreamWriter;
 use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 
-use super::arrow_message::{check_compressed, parse, placed, schema};
+use super::arrow_message::{all_buffers, check_compressed, parse, placed, schema};
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, unchanged};
 use crate::error::{DatasetError, Result};
@@ -229,7 +229,7 @@ impl FileBatches for Batches {
             let Some(next) = self.messages.next().map_err(&damaged)? else { return Ok(None) };
             let message = parse(&next.bytes).map_err(&damaged)?;
             let body = next.bytes.slice(next.metadata_len);
-            check_compressed(&message, &body).map_err(&damaged)?;
+            check_compressed(&message, &all_buffers(&message), &body).map_err(&damaged)?;
             let block = Block::new(0, next.metadata_len as i32, body.len() as i64);
             match message.header_type() {
                 MessageHeader::DictionaryBatch => {

@@ -6,18 +6,17 @@
 //! `live` opens an input whose format is not known by name, and `text` has what
 //! CSV and JSON lines share.
 
+mod arrow_columns;
 mod arrow_file;
 pub(crate) mod arrow_message;
 mod arrow_stream;
+mod block_memory;
 mod csv;
 mod dictionary;
 mod dispatch;
-#[cfg(unix)]
-mod fault;
 mod guard;
 mod json_lines;
 mod live;
-mod mapped;
 mod options;
 mod parquet;
 mod reader;
@@ -25,8 +24,6 @@ mod text;
 
 pub(crate) use dispatch::format_of;
 pub use dispatch::{writer, writer_for};
-#[cfg(unix)]
-pub use fault::report_cut_files;
 pub use live::LiveFormat;
 pub(crate) use live::live;
 pub use options::ReadOptions;

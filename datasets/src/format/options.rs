@@ -13,9 +13,6 @@ pub struct ReadOptions {
     /// header is matched by name, and may have more columns); a partition
     /// column may be among them. Other formats are checked against it.
     pub schema: Option<SchemaRef>,
-    /// Map Arrow files instead of reading them (default). A mapped file must
-    /// not be truncated by others while it is read.
-    pub mmap: bool,
     /// Most rows in a batch (default 65,536). Recorded Arrow batches are split,
     /// never joined.
     pub batch_rows: usize,
@@ -31,7 +28,6 @@ impl Default for ReadOptions {
         ReadOptions {
             format: None,
             schema: None,
-            mmap: true,
             batch_rows: 65_536,
             header: true,
             delimiter: b',',

@@ -45,10 +45,6 @@ pub(crate) trait FileBatches: Send {
     fn arrivals(&mut self) -> Vec<i64> {
         Vec::new()
     }
-
-    /// Called now and then while the last batch is emitted in parts: pages that
-    /// it mapped may be dropped.
-    fn release(&mut self) {}
 }
 
 /// One format's reader and writer. Readers may panic: callers go through

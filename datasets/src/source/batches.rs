@@ -8,10 +8,7 @@ use arrow::datatypes::{DataType, SchemaRef};
 
 use super::open::Source;
 use crate::error::{DatasetError, Result};
-use crate::format::{FileBatches, ReadOptions, ReadRequest};
-
-/// Bytes of a batch emitted in parts before its pages may be dropped.
-const RELEASE_BYTES: usize = 16 << 20;
+use crate::format::{FileBatches, ReadRequest};
 
 /// Rows of a source, with where they come from.
 #[derive(Debug, Clone)]
@@ -29,7 +26,6 @@ pub struct SourceBatch {
 /// without rows are skipped.
 pub struct Batches {
     source: Source,
-    options: ReadOptions,
     schema: SchemaRef,
     /// Columns to read from each file: ascending, unique, never empty.
     file_columns: Vec<usize>,
@@ -41,7 +37,6 @@ pub struct Batches {
     next_row: u64,
     /// A batch that is emitted in parts, and how many of its rows have been.
     whole: Option<(RecordBatch, usize)>,
-    since_release: usize,
     failed: bool,
 }
 
@@ -70,27 +65,20 @@ impl Source {
     /// # Errors
     /// A position outside the schema, or a first file that is gone or damaged.
     pub fn read(&self, projection: Option<&[usize]>) -> Result<Batches> {
-        Batches::open(self.clone(), projection, &self.inner.options)
+        Batches::open(self.clone(), projection)
     }
 }
 
-/// All rows of a table, read (never mapped, so that the files may be replaced
-/// afterwards).
+/// All rows of a table.
 ///
 /// # Errors
 /// As [`Source::read`], and any that reading meets.
 pub fn read_table(source: &Source, projection: Option<&[usize]>) -> Result<Vec<RecordBatch>> {
-    let options = ReadOptions { mmap: false, ..source.inner.options.clone() };
-    let batches = Batches::open(source.clone(), projection, &options)?;
-    batches.map(|batch| batch.map(|b| b.batch)).collect()
+    source.read(projection)?.map(|batch| batch.map(|b| b.batch)).collect()
 }
 
 impl Batches {
-    fn open(
-        source: Source,
-        projection: Option<&[usize]>,
-        options: &ReadOptions,
-    ) -> Result<Batches> {
+    fn open(source: Source, projection: Option<&[usize]>) -> Result<Batches> {
         let own = source.inner.file_schema.fields().len();
         let all: Vec<usize> = (0..source.schema().fields().len()).collect();
         let wanted = projection.unwrap_or(&all);
@@ -111,7 +99,6 @@ impl Batches {
         let picks = wanted.iter().map(|&column| pick(column)).collect();
         let mut batches = Batches {
             source,
-            options: options.clone(),
             schema: Arc::new(schema),
             file_columns,
             picks,
@@ -119,7 +106,6 @@ impl Batches {
             reader: None,
             next_row: 0,
             whole: None,
-            since_release: 0,
             failed: false,
         };
         batches.open_file()?;
@@ -140,7 +126,7 @@ impl Batches {
                 path,
                 schema: &inner.file_schema,
                 projection: &self.file_columns,
-                options: &self.options,
+                options: &inner.options,
             })?);
             self.next_row = 0;
         }
@@ -165,7 +151,6 @@ impl Batches {
             // A file that is being written to is not damaged, and its end may not be the end.
             match read.or_else(|error| stamp.check_after(path).and(Err(error)))? {
                 Some(batch) => {
-                    self.since_release = 0;
                     self.whole = Some((batch, 0));
                 }
                 None => {
@@ -186,19 +171,12 @@ impl Batches {
             self.whole = None;
             return None;
         }
-        let rows = left.min(self.options.batch_rows.max(1));
+        let rows = left.min(self.source.inner.options.batch_rows.max(1));
         if rows == whole.num_rows() {
             return self.whole.take().map(|(whole, _)| whole);
         }
         let part = whole.slice(*from, rows);
         *from += rows;
-        self.since_release += whole.get_array_memory_size() / whole.num_rows() * rows;
-        if self.since_release > RELEASE_BYTES {
-            self.since_release = 0;
-            if let Some(reader) = &mut self.reader {
-                reader.release();
-            }
-        }
         Some(part)
     }
 

@@ -64,6 +64,8 @@
 //! # }
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod bind;
 mod compute;
 mod condition;

@@ -109,8 +109,6 @@ pub fn main(allocator: &'static str) -> ExitCode {
         }
     };
     interrupt::listen();
-    #[cfg(unix)]
-    streamjoin_datasets::report_cut_files();
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

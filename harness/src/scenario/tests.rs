@@ -48,7 +48,6 @@ recording = "r/*.csv"
 format = "csv"
 schema = { device = "string", at = "bigint", t = "double" }
 csv = { header = false, delimiter = ";" }
-mmap = false
 event_time = { column = "at", unit = "ms" }
 watermark = "1 hour 30 minutes"
 select = ["device", "CAST(t AS INT) AS whole"]
@@ -126,7 +125,6 @@ fn what_is_left_out_has_its_default() {
     let table = &scenario.tables[0];
     assert_eq!((table.join_type, table.refresh), (JoinType::Inner, Refresh::Once));
     assert_eq!(*table.stream_side, Side::Left);
-    assert!(scenario.streams[0].reading.options.mmap && !table.reading.options.mmap);
     let versions = SMALL.replace("table = \"d.csv\"", "versions = []");
     assert_eq!(read(&versions).unwrap().tables[0].refresh, Refresh::EveryBatch);
     let on = table.condition.on.as_ref().unwrap();

@@ -122,8 +122,7 @@ impl Context<'_> {
         Ok(TableJoin {
             name: self.located(spec.name),
             versions,
-            // Tables are read, not mapped: a table's file may be replaced at any time.
-            reading: self.reading(spec.format, spec.schema, spec.csv, false)?,
+            reading: self.reading(spec.format, spec.schema, spec.csv)?,
             join_type: spec.r#type.map_or(JoinType::Inner, toml::Spanned::into_inner),
             condition: Condition { on: self.optional(spec.on), using: self.optional(spec.using) },
             stream_side,

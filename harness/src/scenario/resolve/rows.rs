@@ -68,7 +68,7 @@ impl Context<'_> {
         Ok(Stream {
             name: self.located(name),
             source,
-            reading: self.reading(spec.format, spec.schema, spec.csv, spec.mmap.unwrap_or(true))?,
+            reading: self.reading(spec.format, spec.schema, spec.csv)?,
             event_time: self.optional(spec.event_time),
             watermark: self.optional(spec.watermark),
             clauses: self.clauses(spec.select, spec.r#where),
@@ -100,9 +100,8 @@ impl Context<'_> {
         format: Option<Spanned<String>>,
         schema: Option<Ordered<Spanned<String>>>,
         csv: Option<Spanned<CsvSpec>>,
-        mmap: bool,
     ) -> Result<Reading> {
-        let mut options = ReadOptions { mmap, ..ReadOptions::default() };
+        let mut options = ReadOptions::default();
         let mut files_only = None;
         if let Some(format) = self.optional(format) {
             let parsed: FileFormat = format.parse().map_err(|error| format.refuse(error))?;

@@ -26,8 +26,6 @@ pub(in crate::scenario) struct StreamSpec {
     pub(in crate::scenario) schema: Option<Ordered<Spanned<String>>>,
     /// How CSV files are written.
     pub(in crate::scenario) csv: Option<Spanned<CsvSpec>>,
-    /// Whether Arrow files are mapped (default) or read.
-    pub(in crate::scenario) mmap: Option<bool>,
     /// The column with the time at which a row happened.
     pub(in crate::scenario) event_time: Option<Spanned<EventTimeSpec>>,
     /// How late a row may come.

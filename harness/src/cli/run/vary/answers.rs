@@ -17,7 +17,6 @@ pub(super) fn may_change(axes: &[Axis], scenario: &Scenario) -> Vec<bool> {
             match path.as_slice() {
                 ["strategies" | "description", ..]
                 | ["dimension", _, "layout" | "index"]
-                | ["stream", _, "mmap"]
                 | ["output", "path" | "format"] => false,
                 ["replay", "trigger" | "pace", ..] => by_batch,
                 _ => true,
