@@ -94,31 +94,44 @@ pub enum JoinError {
         /// The limit.
         limit: u64,
     },
-    /// The state is larger than the caller allows.
+    /// The state would be larger than the caller allows; the push was refused and
+    /// changed nothing.
     #[error(
-        "the state has reached {reached} {what}, more than the limit of {limit}: raise the limit, narrow the interval, lower the watermark delay or select fewer columns"
+        "the state would reach {reached} {what}, more than the limit of {limit}: raise the limit, narrow the interval, lower the watermark delay or select fewer columns"
     )]
     StateLimit {
         /// `rows` or `bytes`.
         what: &'static str,
-        /// What the state has.
+        /// What the state would have: bytes at most so many.
         reached: u64,
         /// What it may have.
         limit: u64,
     },
-    /// The caller's account of memory refused what a table needs.
+    /// The caller's account of memory refused what a table or a state needs.
     #[error(
-        "{wanted} bytes for {what} were refused ({source}); the table holds {held} so far: raise the limit, filter the table, select fewer of its columns, or take an index that needs less, such as chained"
+        "{wanted} bytes for {what} were refused ({source}); {held} are held so far: raise the limit, filter the rows or select fewer columns; for a table, take an index that needs less, such as chained; for the state of two streams, narrow the interval or lower the watermark delay"
     )]
     MemoryRefused {
         /// What they are for.
         what: &'static str,
         /// Bytes that were asked for.
         wanted: usize,
-        /// Bytes that this table has been granted before.
+        /// Bytes that were granted before.
         held: usize,
         /// The caller's reason.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A value that does not fit into a block of a state store.
+    #[error(
+        "{what} is {bytes} bytes long, and the state of a stream-stream join keeps at most {limit} per value: shorten it, or filter its row out before the join"
+    )]
+    ValueTooLarge {
+        /// The value, such as ``a value of column `url` of the left side``.
+        what: String,
+        /// Its length.
+        bytes: u64,
+        /// The greatest length.
+        limit: u64,
     },
     /// A column type that a state store cannot keep.
     #[error(

@@ -8,6 +8,7 @@
 //! | change the table | `build` a new [`TableSnapshot`], `swap` it in between batches |
 //! | join with several tables in order | pass the output batches of one join to the next, whose stream schema is the [`output_schema`](stream_static::Join::output_schema) of the one before |
 //! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
+//! | limit the state of two streams, and go on after a push was refused | [`StateLimit`](stream_stream::StateLimit), [`set_limit`](stream_stream::Join::set_limit) |
 //! | say how far apart in time rows may match | [`time::IntervalCondition`] in a [`time::TimeCondition`] |
 //! | add a condition beyond equality | a [`Filter`] with your own [`Predicate`] |
 //! | check whether a join is possible at all | [`spark::supported`] |
@@ -19,7 +20,7 @@
 //! | share one table among all threads | [`Layout::Broadcast`](stream_static::Layout::Broadcast) |
 //! | give each thread its own partitions, as a shuffle would | [`Layout::Partitioned`](stream_static::Layout::Partitioned) |
 //! | merge sorted sides, without an index | [`Layout::SortMerge`](stream_static::Layout::SortMerge), or [`probe::SortMerge`] as an index |
-//! | account for memory | a [`MemoryReservation`] in [`stream_static::Options`]; [`TableSnapshot::bytes`], [`peak_build_bytes`](TableSnapshot::peak_build_bytes) |
+//! | account for memory | a [`MemoryReservation`] in [`stream_static::Options`] and [`stream_stream::Options`]; [`TableSnapshot::bytes`], [`peak_build_bytes`](TableSnapshot::peak_build_bytes) |
 //! | join plain slices, without Arrow | [`KeyTable::new`](table::KeyTable::new), [`pairs`](table::KeyTable::pairs), [`first_matches`](table::KeyTable::first_matches), [`exists`](table::KeyTable::exists); [`key::KeyRows`] lists the types of slices |
 //! | choose the index of such a table, account for its memory | [`KeyTable::builder`](table::KeyTable::builder) |
 //! | number the distinct keys: group ids, dictionary codes | [`table::KeyInterner`] |

@@ -152,8 +152,8 @@ impl StoreLoad {
         }
         while !self.cursor.is_done(probe.len()) {
             self.pairs.clear();
-            meter.walked +=
-                self.stores[other].find(probe, &mut self.cursor, &mut self.pairs, PAIRS);
+            let walked = self.stores[other].find(probe, &mut self.cursor, &mut self.pairs, PAIRS);
+            meter.walked += walked.expect("keys and times as planned");
             meter.pairs += black_box(&self.pairs).len() as u64;
             match side {
                 _ if !self.left_outer => {}
@@ -162,7 +162,10 @@ impl StoreLoad {
                         self.matched[own][row as usize] = true;
                     }
                 }
-                Side::Right => self.stores[other].set_matched(self.pairs.build_rows()),
+                Side::Right => {
+                    let noted = self.stores[other].set_matched(self.pairs.build_rows());
+                    noted.expect("rows that were found");
+                }
             }
             if self.checks {
                 let new = arrivals.payload[0].as_primitive::<Int64Type>();
@@ -196,13 +199,14 @@ impl StoreLoad {
         self.interruption.happened();
         let started = Instant::now();
         let eviction = store.evict(line, preserved.then_some(&mut self.departed));
+        let eviction = eviction.expect("a store that never failed");
         meter.unmatched += black_box(&self.departed).rows.len() as u64;
         if self.checks {
             let numbers = numbers(store.as_ref(), &self.departed.rows);
             let sum = numbers.values().iter().map(|&number| mix(!number as u64));
             meter.checksum = sum.fold(meter.checksum, u64::wrapping_add);
         }
-        store.reclaim();
+        store.reclaim().expect("a store that never failed");
         let call = EvictCall { time: started.elapsed(), rows: eviction.rows };
         meter.evicted(call, self.interruption.happened());
     }

@@ -4,7 +4,7 @@
 use arrow::array::{ArrayRef, new_null_array};
 use arrow::compute::take;
 use arrow::datatypes::DataType;
-use arrow::row::{RowConverter, SortField};
+use arrow::row::{RowConverter, Rows, SortField};
 
 use super::kept::{by_value, kept_type};
 use crate::error::{JoinError, Result};
@@ -17,6 +17,22 @@ pub(super) struct Codec {
     types: Vec<DataType>,
     /// A row of nulls.
     pub(super) nulls: Box<[u8]>,
+}
+
+/// The payload of rows, one byte string each; empty ones if no column is kept.
+#[derive(Debug)]
+pub(super) struct Encoded(Option<Rows>);
+
+impl Encoded {
+    /// Bytes of all rows.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |rows| rows.iter().map(|row| row.data().len()).sum())
+    }
+
+    /// The payload of the row at a position, which there must be.
+    pub(super) fn row(&self, at: usize) -> &[u8] {
+        self.0.as_ref().map_or(&[], |rows| rows.row(at).data())
+    }
 }
 
 impl Codec {
@@ -52,27 +68,20 @@ impl Codec {
         Ok(converter.convert_rows(&rows)?.iter().all(|array| array.data_type() == data_type))
     }
 
-    /// Gives `each` the payload of each of `rows`, in order.
-    pub(super) fn encode(
-        &self,
-        columns: &[ArrayRef],
-        rows: &[u32],
-        mut each: impl FnMut(&[u8]),
-    ) -> Result<()> {
-        assert_eq!(columns.len(), self.types.len(), "as many columns as were planned");
-        let Some(converter) = &self.converter else {
-            rows.iter().for_each(|_| each(&[]));
-            return Ok(());
-        };
+    /// The payload of each of `rows`, in order.
+    ///
+    /// # Errors
+    /// Arrow's.
+    pub(super) fn encode(&self, columns: &[ArrayRef], rows: &[u32]) -> Result<Encoded> {
+        debug_assert_eq!(columns.len(), self.types.len(), "as many columns as were planned");
+        let Some(converter) = &self.converter else { return Ok(Encoded(None)) };
         let positions = arrow::array::UInt32Array::from(rows.to_vec());
         let columns = columns
             .iter()
             .zip(&self.types)
             .map(|(column, to)| by_value(&take(column, &positions, None)?, to))
             .collect::<Result<Vec<_>>>()?;
-        let encoded = converter.convert_columns(&columns)?;
-        encoded.iter().for_each(|row| each(row.as_ref()));
-        Ok(())
+        Ok(Encoded(Some(converter.convert_columns(&columns)?)))
     }
 
     /// The columns of the plan, from one byte string per row.

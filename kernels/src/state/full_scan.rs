@@ -1,6 +1,7 @@
 //! A map from key to rows as they came: an eviction reads every row.
 
 use super::Leaving;
+use super::capacity;
 use super::keyed::{GroupRows, Keyed};
 use super::plain::Expiry;
 use crate::table::OwnedKey;
@@ -16,6 +17,10 @@ pub(super) struct AsTheyCame(Vec<u32>);
 impl GroupRows for AsTheyCame {
     fn add(&mut self, _: Option<i64>, row: u32) {
         self.0.push(row);
+    }
+
+    fn growth(&self, rows: usize) -> usize {
+        capacity::of_vec::<u32>(self.0.len(), self.0.capacity(), rows)
     }
 
     fn forget(&mut self, _: usize, is_live: impl Fn(u32) -> bool) {

@@ -2,18 +2,22 @@
 
 use std::fmt;
 
-use hashbrown::HashTable;
+use ahash::RandomState;
+use hashbrown::{HashMap, HashTable};
 
+use super::capacity;
+use super::checked::foreign_cursor;
 use super::rows::{NO_GROUP, StoredRows, put};
-use super::{Leaving, NewRows, StateProbe, StateSize, StorePlan, check_shape};
+use super::{Leaving, NewRows, StateProbe, StateSize, StorePlan};
 use crate::error::Result;
-use crate::key::KeyShape;
 use crate::pairs::Pairs;
 use crate::table::{FindCursor, OwnedKey};
 
 /// The rows of one key.
 pub(super) trait GroupRows: Default + fmt::Debug + Send + Sync + 'static {
     fn add(&mut self, time: Option<i64>, row: u32);
+    /// The most bytes that adding so many rows adds.
+    fn growth(&self, rows: usize) -> usize;
     /// Forgets the rows that are not live, of which there are `dead`.
     fn forget(&mut self, dead: usize, is_live: impl Fn(u32) -> bool);
     fn len(&self) -> usize;
@@ -29,7 +33,6 @@ pub(super) trait GroupRows: Default + fmt::Debug + Send + Sync + 'static {
 /// Rows by key.
 #[derive(Debug)]
 pub(super) struct Keyed<K, G> {
-    shape: KeyShape,
     pub(super) rows: StoredRows,
     /// Positions in `groups`.
     table: HashTable<u32>,
@@ -61,7 +64,6 @@ struct Candidates<'a, G> {
 impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
     pub(super) fn new(plan: &StorePlan) -> Result<Self> {
         Ok(Self {
-            shape: plan.shape,
             rows: StoredRows::new(plan)?,
             table: HashTable::new(),
             groups: Vec::new(),
@@ -72,37 +74,77 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         })
     }
 
+    /// The most bytes that storing these rows adds.
+    ///
+    /// # Errors
+    /// Those of [`insert`](Self::insert).
+    pub(super) fn growth(&self, new: NewRows<'_>) -> Result<usize> {
+        self.rows.check_room(new.rows.len())?;
+        let mut bytes = self.rows.growth(new.rows.len()) + self.rows.encode(new)?.bytes();
+        let mut known = HashMap::<u32, usize, _>::with_hasher(RandomState::with_seeds(1, 2, 3, 4));
+        let mut unknown = 0;
+        let keys = new.keys.keys().take(new.rows);
+        K::each((&keys).into(), 0, |i, key| {
+            let row = new.rows[i] as usize;
+            if !new.keys.is_matchable(row) {
+                return true;
+            }
+            match self.find_group(new.keys.hashes()[row], key) {
+                Some(group) => *known.entry(group).or_default() += 1,
+                None => {
+                    unknown += 1;
+                    bytes += K::to_owned(key).heap_bytes();
+                }
+            }
+            true
+        });
+        for (group, rows) in known {
+            bytes += self.groups[group as usize].rows.growth(rows);
+        }
+        // Each of these may have a key of its own.
+        let groups = unknown - self.free.len().min(unknown);
+        let table = &self.table;
+        let (len, element) = (table.len(), size_of::<u32>());
+        Ok(bytes
+            + unknown * G::default().growth(1)
+            + capacity::of_vec::<Group<K, G>>(self.groups.len(), self.groups.capacity(), groups)
+            + capacity::of_table(len, table.capacity(), unknown, element, table.allocation_size())
+            + capacity::of_vec::<u32>(0, self.added.capacity(), new.rows.len()))
+    }
+
     /// Stores rows; calls `stored` with the id and time of each.
+    ///
+    /// # Errors
+    /// Arrow's, [`JoinError::TooManyStateRows`](crate::JoinError::TooManyStateRows);
+    /// nothing is stored then.
     pub(super) fn insert(
         &mut self,
-        rows: NewRows<'_>,
+        new: NewRows<'_>,
         mut stored: impl FnMut(u32, Option<i64>),
     ) -> Result<()> {
-        check_shape(self.shape, rows.keys.keys());
+        self.rows.check_room(new.rows.len())?;
+        let payload = self.rows.encode(new)?;
         let mut of_row = std::mem::take(&mut self.added);
-        let keys = rows.keys.keys().take(rows.rows);
+        let keys = new.keys.keys().take(new.rows);
         K::each((&keys).into(), 0, |i, key| {
-            let row = rows.rows[i] as usize;
-            of_row.push(match rows.keys.is_matchable(row) {
-                true => self.group_of(rows.keys.hashes()[row], key),
+            let row = new.rows[i] as usize;
+            of_row.push(match new.keys.is_matchable(row) {
+                true => self.group_of(new.keys.hashes()[row], key),
                 false => NO_GROUP,
             });
             true
         });
-        let Self { rows: all, groups, group_bytes, .. } = self;
-        let outcome = all.insert(rows, &of_row, |id, group, time| {
+        let Self { rows, groups, group_bytes, .. } = self;
+        rows.insert(new, &payload, &of_row, |id, group, time| {
             stored(id, time);
             if group != NO_GROUP {
                 let rows = &mut groups[group as usize].rows;
                 Self::changed(group_bytes, rows, |rows| rows.add(time, id));
             }
         });
-        if outcome.is_err() {
-            of_row.iter().for_each(|&group| self.drop_if_empty(group));
-        }
         of_row.clear();
         self.added = of_row;
-        outcome
+        Ok(())
     }
 
     /// Changes the rows of a group and updates the totals.
@@ -158,22 +200,31 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-    ) -> u64 {
-        check_shape(self.shape, probe.keys.keys());
+    ) -> Result<u64> {
         let mut walked = 0;
         let rows = probe.len();
         if self.rows.live() == 0 {
             *cursor = FindCursor { next_row: rows, ..FindCursor::default() };
-            return 0;
+            return Ok(0);
         }
-        let (from, mut start) = match (cursor.rows.pop(), cursor.candidates.pop()) {
-            (Some(_), Some(position)) => (cursor.next_row - 1, position as usize),
-            _ => (cursor.next_row, 0),
+        let (from, mut start) = match (&cursor.rows[..], &cursor.candidates[..]) {
+            ([], []) => (cursor.next_row, 0),
+            // The row before the next, of which not all candidates were read.
+            ([row], [position]) if (1..=rows).contains(&cursor.next_row) => {
+                let before = cursor.next_row - 1;
+                if probe.row(before) != *row as usize {
+                    return Err(foreign_cursor());
+                }
+                (before, *position as usize)
+            }
+            _ => return Err(foreign_cursor()),
         };
+        cursor.rows.clear();
+        cursor.candidates.clear();
         for at in from..rows {
             if pairs.len() >= limit && !pairs.is_empty() {
                 cursor.next_row = at;
-                return walked;
+                return Ok(walked);
             }
             let first = std::mem::take(&mut start);
             let row = probe.row(at);
@@ -187,7 +238,7 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
                     cursor.rows.push(row as u32);
                     cursor.candidates.push(position as u32);
                     cursor.next_row = at + 1;
-                    return walked;
+                    return Ok(walked);
                 }
                 walked += 1;
                 let candidate = rows.row(position);
@@ -199,8 +250,8 @@ impl<K: OwnedKey, G: GroupRows> Keyed<K, G> {
                 }
             }
         }
-        cursor.next_row = rows;
-        walked
+        (cursor.next_row, cursor.more_parts) = (rows, false);
+        Ok(walked)
     }
 
     fn candidates(

@@ -1,6 +1,7 @@
 //! The stores by name.
 
 use super::block::{BytesEntry, WideEntry, WordEntry};
+use super::checked::Checked;
 use super::full_scan::FullScan;
 use super::ordered_map::OrderedMap;
 use super::plain::PlainStore;
@@ -45,25 +46,37 @@ impl StoreKind {
     /// # Errors
     /// [`JoinError::UnsupportedState`](crate::JoinError::UnsupportedState) for a column type that cannot be kept.
     pub fn build(self, plan: &StorePlan) -> Result<Box<dyn StateStore>> {
-        Ok(match (self, plan.shape) {
-            (Self::TimeBlocks, KeyShape::Word) => Box::new(TimeBlocks::<WordEntry>::new(plan)?),
-            (Self::TimeBlocks, KeyShape::Wide) => Box::new(TimeBlocks::<WideEntry>::new(plan)?),
-            (Self::TimeBlocks, KeyShape::Bytes) => Box::new(TimeBlocks::<BytesEntry>::new(plan)?),
+        fn checked(
+            plan: &StorePlan,
+            store: Result<impl StateStore + 'static>,
+        ) -> Result<Box<dyn StateStore>> {
+            Ok(Box::new(Checked::new(plan, store?)))
+        }
+        match (self, plan.shape) {
+            (Self::TimeBlocks, KeyShape::Word) => checked(plan, TimeBlocks::<WordEntry>::new(plan)),
+            (Self::TimeBlocks, KeyShape::Wide) => checked(plan, TimeBlocks::<WideEntry>::new(plan)),
+            (Self::TimeBlocks, KeyShape::Bytes) => {
+                checked(plan, TimeBlocks::<BytesEntry>::new(plan))
+            }
             (Self::OrderedMap, KeyShape::Word) => {
-                Box::new(PlainStore::<u64, OrderedMap>::new(plan)?)
+                checked(plan, PlainStore::<u64, OrderedMap>::new(plan))
             }
             (Self::OrderedMap, KeyShape::Wide) => {
-                Box::new(PlainStore::<i128, OrderedMap>::new(plan)?)
+                checked(plan, PlainStore::<i128, OrderedMap>::new(plan))
             }
             (Self::OrderedMap, KeyShape::Bytes) => {
-                Box::new(PlainStore::<Box<[u8]>, OrderedMap>::new(plan)?)
+                checked(plan, PlainStore::<Box<[u8]>, OrderedMap>::new(plan))
             }
-            (Self::FullScan, KeyShape::Word) => Box::new(PlainStore::<u64, FullScan>::new(plan)?),
-            (Self::FullScan, KeyShape::Wide) => Box::new(PlainStore::<i128, FullScan>::new(plan)?),
+            (Self::FullScan, KeyShape::Word) => {
+                checked(plan, PlainStore::<u64, FullScan>::new(plan))
+            }
+            (Self::FullScan, KeyShape::Wide) => {
+                checked(plan, PlainStore::<i128, FullScan>::new(plan))
+            }
             (Self::FullScan, KeyShape::Bytes) => {
-                Box::new(PlainStore::<Box<[u8]>, FullScan>::new(plan)?)
+                checked(plan, PlainStore::<Box<[u8]>, FullScan>::new(plan))
             }
-        })
+        }
     }
 }
 

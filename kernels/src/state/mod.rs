@@ -34,21 +34,25 @@
 //! let times = EventTimes::new(&times)?;
 //! store.insert(NewRows { keys, times: &times, payload: &[], matched: &[false; 2], rows: &[0, 1] })?;
 //!
-//! assert_eq!(store.evict(10, None).rows, 1);
+//! assert_eq!(store.evict(10, None)?.rows, 1);
 //! let mut pairs = Pairs::default();
 //! let probe = StateProbe { keys, rows: None, interval: None };
-//! store.find(probe, &mut FindCursor::default(), &mut pairs, 100);
+//! store.find(probe, &mut FindCursor::default(), &mut pairs, 100)?;
 //! assert_eq!((pairs.probe_rows(), store.rows()), (&[1][..], 1));
 //! # Ok(())
 //! # }
 //! ```
 
 mod block;
+mod capacity;
+mod checked;
 mod codec;
 mod full_scan;
 mod kept;
 mod keyed;
 pub(crate) mod kind;
+#[cfg(test)]
+mod misuse_tests;
 mod ordered_map;
 mod plain;
 mod rows;
@@ -70,11 +74,15 @@ pub use size::StateSize;
 
 use crate::error::Result;
 use crate::hash::KeyHasher;
-use crate::key::{KeyShape, KeyView};
+use crate::key::KeyShape;
 use crate::pairs::Pairs;
 use crate::side::Side;
 use crate::table::{FindCursor, Probe};
 use crate::time::{EventTimes, IntervalCondition};
+
+/// The longest value that every store keeps: in blocks, 32 bits say where a value
+/// ends, and a key has its length before it.
+pub(crate) const MOST_VALUE_BYTES: usize = u32::MAX as usize - size_of::<u32>();
 
 /// What a store is for.
 #[derive(Clone, Debug)]
@@ -265,6 +273,11 @@ impl Add for Upkeep {
 /// gathered until then; ids and the positions of cursors stay as they are in
 /// between.
 ///
+/// Wrong input is an error that changes nothing, unless a method says otherwise. A
+/// store that something left half-changed, such as a panic that the caller has
+/// caught, has failed: all it returns from then on is
+/// [`JoinError::Unfinished`](crate::JoinError::Unfinished).
+///
 /// [`reclaim`]: Self::reclaim
 pub trait StateStore: fmt::Debug + Send + Sync {
     /// The name, as in reports.
@@ -273,17 +286,40 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// Rows in state.
     fn rows(&self) -> u64;
 
+    /// Rows in state whose time is after `line`, and those without a time. It may
+    /// look at every row.
+    ///
+    /// # Errors
+    /// [`JoinError::Unfinished`](crate::JoinError::Unfinished) from a store that
+    /// failed.
+    fn rows_after(&self, line: i64) -> Result<u64>;
+
     /// Bytes held.
     fn size(&self) -> StateSize;
 
-    /// Stores rows.
+    /// Whether there are ids for this many more rows.
     ///
     /// # Errors
     /// [`JoinError::TooManyStateRows`](crate::JoinError::TooManyStateRows) if
-    /// ids run out, Arrow's; nothing is stored then.
+    /// not, [`JoinError::Unfinished`](crate::JoinError::Unfinished) from a store
+    /// that failed.
+    fn check_room(&self, rows: usize) -> Result<()>;
+
+    /// The most bytes that storing these rows adds to those held. It may prepare
+    /// the rows as [`insert`](Self::insert) does.
     ///
-    /// # Panics
-    /// If columns differ in length or are not as planned.
+    /// # Errors
+    /// Those of [`insert`](Self::insert).
+    fn growth(&self, rows: NewRows<'_>) -> Result<usize>;
+
+    /// Stores rows, or none of them if it returns an error: the store goes on
+    /// then.
+    ///
+    /// # Errors
+    /// [`JoinError::Schema`](crate::JoinError::Schema) if keys or columns are not
+    /// as planned or differ in length, [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan)
+    /// for row numbers beyond them and values too large to be kept, those of
+    /// [`check_room`](Self::check_room), Arrow's.
     fn insert(&mut self, rows: NewRows<'_>) -> Result<()>;
 
     /// Appends pairs of probe rows and stored rows with equal keys and times
@@ -292,56 +328,67 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// long as the caller removes the pairs between calls, each call makes progress. No row may be stored or reclaimed between the calls
     /// of one cursor.
     ///
-    /// # Panics
-    /// If the keys are not of the planned shape, or the cursor was used on
-    /// another probe.
+    /// # Errors
+    /// [`JoinError::Schema`](crate::JoinError::Schema) if keys are not as planned
+    /// or times differ in number, [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan)
+    /// for row numbers beyond the keys and cursors of another probe or store, as
+    /// far as they can be told, [`JoinError::Unfinished`](crate::JoinError::Unfinished)
+    /// from a store that failed.
     fn find(
         &self,
         probe: StateProbe<'_>,
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-    ) -> u64;
+    ) -> Result<u64>;
 
     /// Notes that rows have a match.
     ///
-    /// # Panics
-    /// If an id names no row.
-    fn set_matched(&mut self, rows: &[u32]);
+    /// # Errors
+    /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) if an id names
+    /// no row: the store has failed then, and
+    /// [`JoinError::Unfinished`](crate::JoinError::Unfinished) follows.
+    fn set_matched(&mut self, rows: &[u32]) -> Result<()>;
 
     /// Takes rows out, those that are in state; returns how many there were.
     ///
-    /// # Panics
-    /// If an id names no row.
-    fn remove(&mut self, rows: &[u32]) -> u64;
+    /// # Errors
+    /// [`JoinError::Unfinished`](crate::JoinError::Unfinished) from a store that
+    /// failed.
+    fn remove(&mut self, rows: &[u32]) -> Result<u64>;
 
     /// Takes out every row whose time is at most `line`; rows without a time
     /// stay. Those that never matched are noted in `unmatched`, if given.
-    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Eviction;
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Result<Eviction>;
 
     /// Takes out every row, with or without a time.
-    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction;
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Result<Eviction>;
 
     /// The kept columns `wanted`, by position in the plan, of `rows`; nulls
     /// where a row is [`NO_ROW`](crate::pairs::NO_ROW).
     ///
     /// # Errors
-    /// Arrow's, such as an offset overflow.
-    ///
-    /// # Panics
-    /// If another id names no row.
+    /// Arrow's, such as an offset overflow; [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan)
+    /// if another id names no row, or a column was not planned.
     fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>>;
 
     /// How many of the first of `rows` fit into `bytes`, roughly; at
     /// least one, if there is one.
-    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize;
+    ///
+    /// # Errors
+    /// As [`gather`](Self::gather).
+    fn rows_within(&self, rows: &[u32], bytes: usize) -> Result<usize>;
 
     /// Frees what rows that were taken out still hold. Returns the upkeep since
     /// the last call, as far as the store keeps account of it.
-    fn reclaim(&mut self) -> Upkeep;
-}
-
-/// Compares the shape of keys with the planned one.
-fn check_shape(planned: KeyShape, keys: KeyView<'_>) {
-    assert_eq!(keys.shape(), planned, "keys of another shape than the store was planned for");
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    fn reclaim(&mut self) -> Result<Upkeep>;
 }

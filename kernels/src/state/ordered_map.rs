@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use super::capacity;
 use super::keyed::{GroupRows, Keyed};
 use super::plain::Expiry;
 use super::rows::StoredRows;
@@ -35,6 +36,12 @@ impl GroupRows for ByTime {
             let at = self.timed.partition_point(|&other| other < (time, row));
             self.timed.insert(at, (time, row));
         }
+    }
+
+    fn growth(&self, rows: usize) -> usize {
+        // Each of them may be of either kind.
+        capacity::of_vec::<(i64, u32)>(self.timed.len(), self.timed.capacity(), rows)
+            + capacity::of_vec::<u32>(self.untimed.len(), self.untimed.capacity(), rows)
     }
 
     fn forget(&mut self, dead: usize, is_live: impl Fn(u32) -> bool) {
@@ -82,6 +89,10 @@ impl Expiry for OrderedMap {
 
     fn note(&mut self, row: u32, time: i64) {
         self.0.push(Reverse((time, row)));
+    }
+
+    fn growth(&self, rows: usize) -> usize {
+        capacity::of_vec::<Reverse<(i64, u32)>>(self.0.len(), self.0.capacity(), rows)
     }
 
     fn evict<K: OwnedKey>(

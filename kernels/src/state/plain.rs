@@ -24,6 +24,11 @@ pub(super) trait Expiry: Default + fmt::Debug + Send + Sync + 'static {
     /// Notes a stored row that will expire.
     fn note(&mut self, _row: u32, _time: i64) {}
 
+    /// The most bytes that noting so many rows adds.
+    fn growth(&self, _rows: usize) -> usize {
+        0
+    }
+
     /// Takes out every row whose time is at most `line`.
     fn evict<K: OwnedKey>(
         &mut self,
@@ -68,6 +73,20 @@ impl<K: OwnedKey, X: Expiry> StateStore for PlainStore<K, X> {
         self.keyed.size() + self.expiry.size()
     }
 
+    fn rows_after(&self, line: i64) -> Result<u64> {
+        let rows = &self.keyed.rows;
+        let counts = |row: &u32| rows.is_live(*row) && rows.time(*row).is_none_or(|t| t > line);
+        Ok(rows.ids().filter(counts).count() as u64)
+    }
+
+    fn check_room(&self, rows: usize) -> Result<()> {
+        self.keyed.rows.check_room(rows)
+    }
+
+    fn growth(&self, rows: NewRows<'_>) -> Result<usize> {
+        Ok(self.keyed.growth(rows)? + self.expiry.growth(rows.rows.len()))
+    }
+
     fn insert(&mut self, rows: NewRows<'_>) -> Result<()> {
         let Self { keyed, expiry, evicts } = self;
         keyed.insert(rows, |row, time| {
@@ -83,45 +102,45 @@ impl<K: OwnedKey, X: Expiry> StateStore for PlainStore<K, X> {
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-    ) -> u64 {
+    ) -> Result<u64> {
         self.keyed.find(probe, cursor, pairs, limit)
     }
 
-    fn set_matched(&mut self, rows: &[u32]) {
-        self.keyed.rows.set_matched(rows);
+    fn set_matched(&mut self, rows: &[u32]) -> Result<()> {
+        self.keyed.rows.set_matched(rows)
     }
 
-    fn remove(&mut self, rows: &[u32]) -> u64 {
-        rows.iter().map(|&row| u64::from(self.keyed.rows.take_out(row))).sum()
+    fn remove(&mut self, rows: &[u32]) -> Result<u64> {
+        Ok(rows.iter().map(|&row| u64::from(self.keyed.rows.take_out(row))).sum())
     }
 
-    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Eviction {
+    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Result<Eviction> {
         let mut leaving = Leaving::new(unmatched);
         self.expiry.evict(&mut self.keyed, line, &mut leaving);
-        leaving.eviction
+        Ok(leaving.eviction)
     }
 
-    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction {
+    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Result<Eviction> {
         let mut leaving = Leaving::new(unmatched);
         self.expiry = X::default();
         for row in self.keyed.rows.ids() {
             leaving.eviction.visited += 1;
             self.keyed.depart(row, &mut leaving);
         }
-        leaving.eviction
+        Ok(leaving.eviction)
     }
 
     fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
         self.keyed.rows.gather(wanted, rows)
     }
 
-    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
+    fn rows_within(&self, rows: &[u32], bytes: usize) -> Result<usize> {
         self.keyed.rows.rows_within(rows, bytes)
     }
 
-    fn reclaim(&mut self) -> Upkeep {
+    fn reclaim(&mut self) -> Result<Upkeep> {
         self.keyed.reclaim();
         self.expiry.reclaim(&self.keyed.rows);
-        Upkeep::default()
+        Ok(Upkeep::default())
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 
-use super::codec::Codec;
+use super::capacity;
+use super::checked::no_such_row;
+use super::codec::{Codec, Encoded};
 use super::{NewRows, StateSize, StorePlan};
 use crate::error::{JoinError, Result};
 use crate::pairs::NO_ROW;
@@ -36,6 +38,8 @@ struct Slot {
 const LIVE: u8 = 1;
 const MATCHED: u8 = 2;
 const TIMED: u8 = 4;
+/// In state, or taken out and not yet reclaimed.
+const HELD: u8 = 8;
 
 /// Puts a value where one is free, or at the end; returns where.
 pub(super) fn put<T>(values: &mut Vec<T>, free: &mut Vec<u32>, value: T) -> u32 {
@@ -59,38 +63,55 @@ impl StoredRows {
         })
     }
 
-    /// Stores rows; `groups` has the group of each. Calls `stored`
-    /// with the id, group and time of each.
-    pub(super) fn insert(
-        &mut self,
-        rows: NewRows<'_>,
-        groups: &[u32],
-        mut stored: impl FnMut(u32, u32, Option<i64>),
-    ) -> Result<()> {
-        let needed = rows.rows.len().saturating_sub(self.free.len());
+    /// Whether there are ids for this many more rows.
+    ///
+    /// # Errors
+    /// [`JoinError::TooManyStateRows`] if not.
+    pub(super) fn check_room(&self, rows: usize) -> Result<()> {
+        let needed = rows.saturating_sub(self.free.len());
         let limit = u64::from(NO_ROW);
         if (self.slots.len() + needed) as u64 > limit {
             return Err(JoinError::TooManyStateRows { limit });
         }
-        let mut next = 0;
-        let Self { slots, free, live, payload_bytes, codec, .. } = self;
-        codec.encode(rows.payload, rows.rows, |payload| {
-            let row = rows.rows[next] as usize;
-            let time = rows.times.get(row);
+        Ok(())
+    }
+
+    /// The most bytes that so many more rows add, apart from their payload.
+    pub(super) fn growth(&self, rows: usize) -> usize {
+        let more = rows.saturating_sub(self.free.len());
+        capacity::of_vec::<Slot>(self.slots.len(), self.slots.capacity(), more)
+    }
+
+    /// The payload of rows that come in.
+    ///
+    /// # Errors
+    /// Arrow's.
+    pub(super) fn encode(&self, new: NewRows<'_>) -> Result<Encoded> {
+        self.codec.encode(new.payload, new.rows)
+    }
+
+    /// Stores rows, for which there is room; `groups` has the group of each. Calls
+    /// `stored` with the id, group and time of each.
+    pub(super) fn insert(
+        &mut self,
+        new: NewRows<'_>,
+        payload: &Encoded,
+        groups: &[u32],
+        mut stored: impl FnMut(u32, u32, Option<i64>),
+    ) {
+        for (i, (&row, &group)) in new.rows.iter().zip(groups).enumerate() {
+            let row = row as usize;
+            let time = new.times.get(row);
             let mark = |set: bool, mark: u8| if set { mark } else { 0 };
-            let marks = LIVE | mark(rows.matched[row], MATCHED) | mark(time.is_some(), TIMED);
-            *payload_bytes += payload.len();
-            *live += 1;
-            let slot = Slot {
-                payload: payload.into(),
-                time: time.unwrap_or(0),
-                group: groups[next],
-                marks,
-            };
-            let id = put(slots, free, slot);
-            stored(id, groups[next], time);
-            next += 1;
-        })
+            let marks = mark(new.matched[row], MATCHED) | mark(time.is_some(), TIMED);
+            let payload: Box<[u8]> = payload.row(i).into();
+            self.payload_bytes += payload.len();
+            self.live += 1;
+            let marks = LIVE | HELD | marks;
+            let slot = Slot { payload, time: time.unwrap_or(0), group, marks };
+            let id = put(&mut self.slots, &mut self.free, slot);
+            stored(id, group, time);
+        }
     }
 
     /// Rows in state.
@@ -127,13 +148,23 @@ impl StoredRows {
         self.slots[row as usize].marks & MATCHED != 0
     }
 
-    pub(super) fn set_matched(&mut self, rows: &[u32]) {
-        rows.iter().for_each(|&row| self.slots[row as usize].marks |= MATCHED);
+    pub(super) fn set_matched(&mut self, rows: &[u32]) -> Result<()> {
+        for &row in rows {
+            let slot = self.slots.get_mut(row as usize).filter(|slot| slot.marks & HELD != 0);
+            slot.ok_or_else(|| no_such_row(row))?.marks |= MATCHED;
+        }
+        Ok(())
+    }
+
+    /// A row that is in state, or was taken out and not yet reclaimed.
+    fn held(&self, row: u32) -> Result<&Slot> {
+        let slot = self.slots.get(row as usize).filter(|slot| slot.marks & HELD != 0);
+        slot.ok_or_else(|| no_such_row(row))
     }
 
     /// Takes a row out of state, if it is in state.
     pub(super) fn take_out(&mut self, row: u32) -> bool {
-        let live = self.is_live(row);
+        let live = (row as usize) < self.slots.len() && self.is_live(row);
         if live {
             self.slots[row as usize].marks &= !LIVE;
             self.live -= 1;
@@ -165,22 +196,25 @@ impl StoredRows {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let columns = self.codec.decode(rows.iter().map(|&row| match row {
-            NO_ROW => &*self.codec.nulls,
-            row => &*self.slots[row as usize].payload,
-        }))?;
+        let payload = |&row: &u32| match row {
+            NO_ROW => Ok(&*self.codec.nulls),
+            row => Ok(&*self.held(row)?.payload),
+        };
+        let payloads = rows.iter().map(payload).collect::<Result<Vec<_>>>()?;
+        let columns = self.codec.decode(payloads.into_iter())?;
         Ok(wanted.iter().map(|&column| Arc::clone(&columns[column])).collect())
     }
 
-    pub(super) fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
+    pub(super) fn rows_within(&self, rows: &[u32], bytes: usize) -> Result<usize> {
         let mut left = bytes;
-        let fit = rows.iter().take_while(|&&row| {
-            let needed = if row == NO_ROW { 1 } else { self.slots[row as usize].payload.len() };
-            let fits = needed <= left;
-            left = left.saturating_sub(needed);
-            fits
-        });
-        fit.count().max(1).min(rows.len())
+        for (fitting, &row) in rows.iter().enumerate() {
+            let needed = if row == NO_ROW { 1 } else { self.held(row)?.payload.len() };
+            if needed > left {
+                return Ok(fitting.max(1));
+            }
+            left -= needed;
+        }
+        Ok(rows.len())
     }
 
     pub(super) fn size(&self) -> StateSize {

@@ -21,7 +21,7 @@ struct Fixture {
 fn ids(store: &dyn StateStore, keys: Probe<'_>) -> Vec<u32> {
     let probe = StateProbe { keys, rows: None, interval: None };
     let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
-    store.find(probe, &mut cursor, &mut pairs, 1000);
+    store.find(probe, &mut cursor, &mut pairs, 1000).unwrap();
     let mut found: Vec<_> = pairs.iter().collect();
     found.sort_unstable();
     found.into_iter().map(|pair| pair.1).collect()
@@ -85,7 +85,7 @@ impl Fixture {
         let probe = StateProbe { keys: Probe::new(&keys, &hashes, None), rows: None, interval };
         let (mut cursor, mut pairs, mut all) = (FindCursor::default(), Pairs::default(), vec![]);
         while !cursor.is_done(keys.len()) {
-            self.store.find(probe, &mut cursor, &mut pairs, limit);
+            self.store.find(probe, &mut cursor, &mut pairs, limit).unwrap();
             assert!(pairs.len() <= limit);
             all.extend(pairs.iter());
             pairs.clear();
@@ -131,7 +131,7 @@ fn without_an_interval_every_row_of_the_key_is_found() {
         let probe =
             StateProbe { keys: Probe::new(&keys, &hashes, None), rows: None, interval: None };
         let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
-        let walked = f.store.find(probe, &mut cursor, &mut pairs, 100);
+        let walked = f.store.find(probe, &mut cursor, &mut pairs, 100).unwrap();
         assert_eq!((walked, pairs.len()), (3, 3), "{}", f.store.name());
     }
 }
@@ -141,10 +141,10 @@ fn eviction_takes_what_is_due_and_tells_what_never_matched() {
     for mut f in Fixture::all() {
         f.insert(&[(1, Some(10)), (2, Some(20)), (2, Some(20)), (3, None), (1, Some(21))]);
         let matched = f.find(&[2], Some(20), 10)[0].1;
-        f.store.set_matched(&[matched]);
+        f.store.set_matched(&[matched]).unwrap();
         let mut departed = Departed::default();
-        assert_eq!(f.store.evict(9, Some(&mut departed)).rows, 0);
-        assert_eq!(f.store.evict(20, Some(&mut departed)).rows, 3, "{}", f.store.name());
+        assert_eq!(f.store.evict(9, Some(&mut departed)).unwrap().rows, 0);
+        assert_eq!(f.store.evict(20, Some(&mut departed)).unwrap().rows, 3, "{}", f.store.name());
         assert_eq!((departed.rows.len(), f.store.rows()), (2, 2));
         let mut times = departed.times.clone();
         times.sort_unstable();
@@ -153,10 +153,10 @@ fn eviction_takes_what_is_due_and_tells_what_never_matched() {
         let mut numbers = f.numbers(&departed.rows);
         numbers.sort_unstable();
         assert_eq!(numbers.first(), Some(&Some(0)), "but still to be gathered");
-        f.store.reclaim();
-        assert_eq!(f.store.evict(i64::MAX, None).rows, 1, "no time, no end");
-        assert_eq!(f.store.drain(Some(&mut departed)).rows, 1);
-        f.store.reclaim();
+        f.store.reclaim().unwrap();
+        assert_eq!(f.store.evict(i64::MAX, None).unwrap().rows, 1, "no time, no end");
+        assert_eq!(f.store.drain(Some(&mut departed)).unwrap().rows, 1);
+        f.store.reclaim().unwrap();
         let size = f.store.size();
         assert_eq!((size.rows, size.payload, size.index, size.bitmap), (0, 0, 0, 0));
     }
@@ -167,15 +167,15 @@ fn removed_rows_are_not_found_and_count_once() {
     for mut f in Fixture::all() {
         f.insert(&[(1, Some(10)), (1, Some(11)), (1, Some(12))]);
         let rows: Vec<u32> = f.find(&[1], Some(10), 10).iter().map(|pair| pair.1).collect();
-        assert_eq!(f.store.remove(&rows[..2]), 2);
-        assert_eq!(f.store.remove(&rows[..2]), 0);
+        assert_eq!(f.store.remove(&rows[..2]).unwrap(), 2);
+        assert_eq!(f.store.remove(&rows[..2]).unwrap(), 0);
         assert_eq!((f.store.rows(), f.find(&[1], Some(10), 10).len()), (1, 1));
-        f.store.reclaim();
+        f.store.reclaim().unwrap();
         // Ids are used again, whose old times must not evict them.
         f.insert(&[(9, Some(500)), (9, Some(501))]);
-        assert_eq!(f.store.evict(11, None).rows, 0, "{}", f.store.name());
-        assert_eq!(f.store.evict(12, None).rows, 1);
-        f.store.reclaim();
+        assert_eq!(f.store.evict(11, None).unwrap().rows, 0, "{}", f.store.name());
+        assert_eq!(f.store.evict(12, None).unwrap().rows, 1);
+        f.store.reclaim().unwrap();
         assert_eq!(f.found(&[9], 500, 10), [(0, 3), (0, 4)]);
     }
 }
@@ -193,16 +193,16 @@ fn size_follows_the_rows_up_and_down() {
                 .iter()
                 .map(|pair| pair.1)
                 .collect();
-            f.store.remove(&some);
-            f.store.evict(round * 100 - 500, None);
-            f.store.reclaim();
+            f.store.remove(&some).unwrap();
+            f.store.evict(round * 100 - 500, None).unwrap();
+            f.store.reclaim().unwrap();
             assert!(f.store.rows() <= 6 * 200);
             let size = f.store.size();
             assert_eq!(size.rows, f.store.rows());
             assert!(size.bytes() < 400_000, "{} {round} {size:?}", f.store.name());
         }
-        f.store.evict(i64::MAX, None);
-        f.store.reclaim();
+        f.store.evict(i64::MAX, None).unwrap();
+        f.store.reclaim().unwrap();
         let size = f.store.size();
         assert_eq!(size.bytes() - size.slack, 0, "{} {size:?}", f.store.name());
         assert!(size.slack < 5_000, "{} {size:?}", f.store.name());
@@ -215,7 +215,7 @@ fn an_ordered_map_evicts_without_looking_at_what_lives() {
     for (f, visited) in [(ordered, 2), (scan, 1000)] {
         f.insert(&(0..1000).map(|i| (i, Some(i as i64))).collect::<Vec<_>>());
         assert_eq!(
-            f.store.evict(1, None),
+            f.store.evict(1, None).unwrap(),
             Eviction { rows: 2, visited, blocks: 0 },
             "{}",
             f.store.name()
@@ -253,7 +253,7 @@ fn keys_of_every_shape() {
             store.insert(rows).unwrap();
             let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
             let probe = StateProbe { keys: probe, rows: None, interval: None };
-            store.find(probe, &mut cursor, &mut pairs, 10);
+            store.find(probe, &mut cursor, &mut pairs, 10).unwrap();
             let mut found = pairs.probe_rows().to_vec();
             found.sort_unstable();
             assert_eq!(found, [0, 2], "{kind}");
@@ -373,9 +373,9 @@ fn a_stored_slice_keeps_nothing_else_alive() {
         store.insert(rows).unwrap();
         assert!(store.size().bytes() < 100_000, "{:?}", store.size());
         let ids = ids(&*store, keys);
-        assert_eq!(store.rows_within(&ids, 1), 1);
-        assert_eq!(store.rows_within(&ids, 1 << 20), 2);
-        assert_eq!(store.rows_within(&[], 1 << 20), 0);
+        assert_eq!(store.rows_within(&ids, 1).unwrap(), 1);
+        assert_eq!(store.rows_within(&ids, 1 << 20).unwrap(), 2);
+        assert_eq!(store.rows_within(&[], 1 << 20).unwrap(), 0);
     }
     drop(large);
     assert!(weak.upgrade().is_none());

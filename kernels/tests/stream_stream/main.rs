@@ -4,10 +4,13 @@
 #[path = "../stream_static/columns.rs"]
 mod columns;
 mod driver;
+mod failures;
+mod memory;
 mod oracle;
 mod query;
 mod random;
 mod refusals;
+mod refused;
 mod rules;
 mod side_by_side;
 mod threads;

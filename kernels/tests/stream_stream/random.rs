@@ -34,7 +34,7 @@ fn delay() -> impl Strategy<Value = Option<i64>> {
     prop::option::weighted(0.8, prop::sample::select(vec![0i64, 1_000, 5_000, 10_000, 30_000]))
 }
 
-fn query(keys: usize) -> impl Strategy<Value = Query> {
+pub(crate) fn query(keys: usize) -> impl Strategy<Value = Query> {
     let time = prop_oneof![
         5 => (distance(), distance()).prop_map(|(lower, upper)| (lower, upper, None)),
         1 => Just((None, None, Some(TimeKey::EventTime))),
@@ -110,7 +110,7 @@ fn rows(keys: usize, max: usize) -> impl Strategy<Value = Vec<Drawn>> {
     proptest::collection::vec((proptest::collection::vec(key, keys), time, value), 0..max)
 }
 
-fn batches(keys: usize) -> impl Strategy<Value = Vec<MicroBatch>> {
+pub(crate) fn batches(keys: usize) -> impl Strategy<Value = Vec<MicroBatch>> {
     let step = prop::sample::select(vec![0i64, 5, 20, 60, 200]);
     proptest::collection::vec((rows(keys, 7), rows(keys, 7), step), 1..9).prop_map(|batches| {
         let (mut clock, mut id) = (0, 0);
@@ -158,7 +158,7 @@ fn options() -> impl Strategy<Value = stream_stream::Options> {
         })
 }
 
-fn form() -> impl Strategy<Value = Form> {
+pub(crate) fn form() -> impl Strategy<Value = Form> {
     (
         options(),
         prop::sample::select(vec![1usize, 2, 5, 8192]),

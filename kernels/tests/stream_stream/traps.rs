@@ -264,8 +264,7 @@ fn a_limit_gives_a_clear_error() {
     ] {
         let options = stream_stream::Options { limit, ..stream_stream::Options::default() };
         let mut join = outer_join(&batch, options);
-        let mut output = join.push(std::slice::from_ref(&batch), &[]).unwrap().unwrap();
-        let error = output.next_batch().unwrap_err().to_string();
+        let error = join.push(std::slice::from_ref(&batch), &[]).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("raise the limit"), "{error}");
     }
     let limit = StateLimit { rows: Some(2), bytes: Some(1 << 20) };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::error::{JoinError, Result};
 
 /// A caller's account of memory, such as DataFusion's `MemoryPool`: asked
-/// before a table grows, told when it shrinks. Shared between threads.
+/// before a table or the state of two streams grows, told when it shrinks. Shared between threads.
 ///
 /// ```
 /// use std::error::Error;
@@ -115,6 +115,16 @@ impl Reserved {
         }
         self.shrink(was - is);
         Ok(())
+    }
+
+    /// Holds `bytes` from now on: what something takes that cannot be refused any
+    /// more. Where it takes more than was granted and the caller has no more, the
+    /// account stays behind until the next call.
+    pub(crate) fn settle_at(&mut self, bytes: usize, what: &'static str) {
+        match bytes.checked_sub(self.held) {
+            Some(more) => drop(self.grow(more, what)),
+            None => self.shrink(self.held - bytes),
+        }
     }
 
     /// The most that was held at once.

@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 
+use super::admission::admit;
 use super::intake::Intake;
 use super::pending::Piece;
 use super::planned::Planned;
 use super::report::{BatchKind, BatchReport, BatchTimes, SideReport};
 use super::shared::Shared;
-use super::state::JoinState;
+use super::state::{JoinState, STATE};
 use super::task::Task;
 use super::threads;
 use crate::error::{JoinError, Result};
+use crate::memory::Reserved;
 use crate::side::{Side, Sides};
 use crate::time::{BatchWatermarks, Watermarks};
 
@@ -24,7 +26,12 @@ const READY_BATCHES: usize = 16;
 /// The output of one executed batch, computed on demand.
 ///
 /// Read it to its end: the state changes on the way. If it is dropped before
-/// that, the join refuses to go on.
+/// that, or fails, the join refuses to go on: every later call returns
+/// [`JoinError::Unfinished`]. It counts as failed from before it works until it
+/// has succeeded, so that a panic of a predicate, caught by the caller, leaves
+/// neither rows that no condition has seen nor an end that comes too early.
+///
+/// It is an [`Iterator`] too, which ends after an error.
 ///
 /// A single partition returns its output batches one by one. Several partitions
 /// run at the same time, in rounds: a round ends when each partition has a few
@@ -35,12 +42,17 @@ pub struct Batch<'a> {
     shared: Shared<'a>,
     /// The partitions that are not at their end.
     tasks: Vec<Task<'a>>,
-    ready: VecDeque<Piece>,
+    /// What they have finished, and the error of the first that failed.
+    ready: VecDeque<Result<Piece>>,
     unmatched_of: Option<Side>,
     outer_times: Vec<i64>,
     report: BatchReport,
+    /// Set while it works, and for good once something went wrong.
     failed: bool,
+    /// Whether the iterator has returned an error.
+    ended: bool,
     watermarks: &'a mut Watermarks,
+    reserved: &'a mut Reserved,
     /// Whether the batch has not ended.
     in_batch: &'a mut bool,
 }
@@ -53,13 +65,7 @@ impl<'a> Batch<'a> {
         inputs: Sides<&[RecordBatch]>,
     ) -> Result<Self> {
         let started = Instant::now();
-        // Until the last step is done, and for good if one fails.
-        state.in_batch = true;
-        let watermarks = match kind {
-            // The end is not a point in time: it makes no row late.
-            BatchKind::End => state.watermarks.current(),
-            _ => state.watermarks.begin_batch(),
-        };
+        let watermarks = state.watermarks.current();
         let declared = state.watermarks.declared().any();
         let mut report = BatchReport {
             kind,
@@ -75,6 +81,15 @@ impl<'a> Batch<'a> {
             Ok(intake)
         })?;
         report.times.intake = started.elapsed();
+        if kind == BatchKind::Data {
+            admit(join, state, &intakes, watermarks)?;
+        }
+        // Nothing is refused from here on, and nothing has changed up to here.
+        state.in_batch = true;
+        // The end is not a point in time: it makes no row late.
+        if kind != BatchKind::End {
+            state.watermarks.begin_batch();
+        }
         let shared = Shared { join, kind, partitions, watermarks, intakes };
         let partitions = state.partitions.iter_mut().enumerate();
         Ok(Self {
@@ -85,7 +100,9 @@ impl<'a> Batch<'a> {
             outer_times: Vec::new(),
             report,
             failed: false,
+            ended: false,
             watermarks: &mut state.watermarks,
+            reserved: &mut state.reserved,
             in_batch: &mut state.in_batch,
         })
     }
@@ -94,17 +111,17 @@ impl<'a> Batch<'a> {
     /// one.
     ///
     /// # Errors
-    /// Errors of predicates, [`JoinError::StateLimit`],
-    /// [`JoinError::TooManyStateRows`], [`JoinError::OutputTooLarge`]; after
-    /// one, which is that of the first partition, the join cannot go on:
-    /// [`JoinError::Unfinished`].
+    /// Errors of predicates, [`JoinError::OutputTooLarge`]: that of the first
+    /// partition which fails, after the output batches that it and those before
+    /// it had finished. After an error, and after a panic that the caller has
+    /// caught, the join cannot go on: [`JoinError::Unfinished`].
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        if self.failed {
+        if std::mem::replace(&mut self.failed, true) {
             return Err(JoinError::Unfinished);
         }
-        let next = self.next_of_partitions();
-        self.failed = next.is_err();
-        Ok(next?.map(|piece| {
+        let next = self.next_of_partitions()?;
+        self.failed = false;
+        Ok(next.map(|piece| {
             self.unmatched_of = piece.unmatched_of;
             piece.rows
         }))
@@ -134,11 +151,14 @@ impl<'a> Batch<'a> {
 
     fn next_of_partitions(&mut self) -> Result<Option<Piece>> {
         loop {
-            if let Some(batch) = self.ready.pop_front() {
-                return Ok(Some(batch));
+            if let Some(piece) = self.ready.pop_front() {
+                return piece.map(Some);
             }
             match &mut self.tasks[..] {
-                [] => return self.close().map(|()| None),
+                [] => {
+                    self.close();
+                    return Ok(None);
+                }
                 [task] => {
                     let next = task.next(&self.shared)?;
                     self.report.absorb(&mut task.report);
@@ -148,46 +168,42 @@ impl<'a> Batch<'a> {
                     }
                     self.tasks.clear();
                 }
-                _ => self.round()?,
+                _ => self.round(),
             }
         }
     }
 
     /// Lets each partition go on until it has some output ready.
-    fn round(&mut self) -> Result<()> {
+    fn round(&mut self) {
         let started = Instant::now();
         let (shared, mut tasks) = (&self.shared, std::mem::take(&mut self.tasks));
         let rounds = threads::map(&shared.join.options, &mut tasks, |task| fill(task, shared));
         let mut times = BatchTimes::default();
         for (mut task, round) in tasks.into_iter().zip(rounds) {
-            let Round { ready, goes_on } = round?;
-            self.ready.extend(ready);
+            let Round { ready, goes_on } = round;
+            self.ready.extend(ready.into_iter().map(Ok));
             times = times + std::mem::take(&mut task.report.times);
             self.report.absorb(&mut task.report);
             self.outer_times.append(&mut task.outer_times);
-            if goes_on {
-                self.tasks.push(task);
+            match goes_on {
+                Ok(true) => self.tasks.push(task),
+                Ok(false) => {}
+                Err(error) => {
+                    self.ready.push_back(Err(error));
+                    break;
+                }
             }
         }
         self.report.times = self.report.times + times.scaled_to(started.elapsed());
-        Ok(())
     }
 
     /// Ends the batch, once.
-    fn close(&mut self) -> Result<()> {
+    fn close(&mut self) {
         if !*self.in_batch {
-            return Ok(());
+            return;
         }
         let state = self.report.left.state + self.report.right.state;
-        let limit = self.shared.join.options.limit;
-        for (what, reached, limit) in [
-            ("rows", state.rows, limit.rows),
-            ("bytes", state.bytes() as u64, limit.bytes.map(|bytes| bytes as u64)),
-        ] {
-            if let Some(limit) = limit.filter(|&limit| reached > limit) {
-                return Err(JoinError::StateLimit { what, reached, limit });
-            }
-        }
+        self.reserved.settle_at(state.bytes(), STATE);
         if self.report.kind != BatchKind::End {
             for side in Side::BOTH {
                 if let Some(seen) = &self.report.side(side).event_time {
@@ -197,7 +213,19 @@ impl<'a> Batch<'a> {
             self.watermarks.end_batch();
         }
         *self.in_batch = false;
-        Ok(())
+    }
+}
+
+impl Iterator for Batch<'_> {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.next_batch().transpose();
+        self.ended = matches!(next, Some(Err(_)));
+        next
     }
 }
 
@@ -222,15 +250,20 @@ fn take_in(
 struct Round {
     ready: Vec<Piece>,
     /// Whether there is more to do.
-    goes_on: bool,
+    goes_on: Result<bool>,
 }
 
-fn fill(task: &mut Task<'_>, shared: &Shared<'_>) -> Result<Round> {
+fn fill(task: &mut Task<'_>, shared: &Shared<'_>) -> Round {
     let (mut ready, mut bytes) = (Vec::new(), 0);
     while ready.len() < READY_BATCHES && bytes < shared.join.options.max_output_bytes {
-        let Some(batch) = task.next(shared)? else { return Ok(Round { ready, goes_on: false }) };
-        bytes += batch.rows.get_array_memory_size();
-        ready.push(batch);
+        match task.next(shared) {
+            Ok(Some(piece)) => {
+                bytes += piece.rows.get_array_memory_size();
+                ready.push(piece);
+            }
+            Ok(None) => return Round { ready, goes_on: Ok(false) },
+            Err(error) => return Round { ready, goes_on: Err(error) },
+        }
     }
-    Ok(Round { ready, goes_on: true })
+    Round { ready, goes_on: Ok(true) }
 }

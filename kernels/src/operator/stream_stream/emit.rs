@@ -24,7 +24,7 @@ impl Task<'_> {
             return Ok(None);
         }
         let started = Instant::now();
-        let rows = self.fitting(from, shared);
+        let rows = self.fitting(from, shared)?;
         let schema = Arc::clone(&shared.join.plan.output_schema);
         let columns = self
             .columns(&shared.join.plan.output, from..from + rows, shared)
@@ -51,7 +51,7 @@ impl Task<'_> {
         let mut keep = Vec::with_capacity(self.pending.len());
         while keep.len() < self.pending.len() {
             let from = keep.len();
-            let rows = self.fitting(from, shared);
+            let rows = self.fitting(from, shared)?;
             let columns = self.columns(&residual.slots, from..from + rows, shared)?;
             keep.extend(residual.filter.evaluate(&columns, rows)?.iter());
         }
@@ -62,7 +62,7 @@ impl Task<'_> {
     }
 
     /// How many of the pending rows from `from` on make up one batch.
-    fn fitting(&self, from: usize, shared: &Shared<'_>) -> usize {
+    fn fitting(&self, from: usize, shared: &Shared<'_>) -> Result<usize> {
         let rows = shared.join.options.max_output_rows.min(self.pending.len() - from);
         let bytes = shared.join.options.max_output_bytes;
         let new = |columns: &[ArrayRef]| {
@@ -73,15 +73,15 @@ impl Task<'_> {
             let rows = &self.pending.stored_rows()[from..from + rows];
             self.partition.stores[side].rows_within(rows, bytes)
         };
-        rows.min(match self.pending.rows {
+        Ok(rows.min(match self.pending.rows {
             Rows::Nothing => rows,
             Rows::Pairs(side, _) => {
-                new(&shared.intakes[side].payload).min(stored(side.opposite(), bytes / 2))
+                new(&shared.intakes[side].payload).min(stored(side.opposite(), bytes / 2)?)
             }
             Rows::New(side, _) => new(&shared.intakes[side].payload),
             Rows::Unmatchable(side, _) => new(&shared.intakes[side].unmatchable),
-            Rows::Stored(side, _) => stored(side, bytes),
-        })
+            Rows::Stored(side, _) => stored(side, bytes)?,
+        }))
     }
 
     /// Kept columns of a range of the pending rows.

@@ -1,5 +1,7 @@
 //! What comes in: filters, the watermark, the late filter, keys.
 
+use std::borrow::Cow;
+
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::concat;
@@ -8,6 +10,7 @@ use super::partition::split;
 use super::plan::SidePlan;
 use super::planned::Planned;
 use super::report::{EventTimeStats, SideReport};
+use super::value_sizes::{check_keys, check_texts};
 use crate::error::{JoinError, Result};
 use crate::key::{EncodedKeys, Keys};
 use crate::operator::columns::check_schema;
@@ -74,11 +77,14 @@ impl Intake {
             _ => work.encode(join, side)?,
         };
         let times = if work.rows == before { seen } else { work.times(plan)? };
+        check_keys(join, side, &encoded.keys)?;
+        let payload = work.payload(plan)?;
+        check_texts(join, side, &payload)?;
         let mut hashes = Vec::new();
         join.options.hasher.hash(&encoded.keys, &mut hashes);
         let intake = Self {
             rows: work.rows,
-            payload: work.payload(plan)?,
+            payload,
             parts: split(&hashes, encoded.matchable.as_ref(), partitions),
             keys: encoded.keys,
             hashes,
@@ -105,6 +111,25 @@ impl Intake {
         self.parts.as_ref().map(|parts| parts.get(part))
     }
 
+    /// How many rows a partition gets.
+    pub(super) fn len_of_part(&self, part: usize) -> usize {
+        self.of_part(part).map_or(self.rows, <[u32]>::len)
+    }
+
+    /// The rows of a partition, by number.
+    pub(super) fn rows_of_part(&self, part: usize) -> Cow<'_, [u32]> {
+        match self.of_part(part) {
+            Some(rows) => Cow::Borrowed(rows),
+            None => Cow::Owned((0..self.rows as u32).collect()),
+        }
+    }
+
+    /// Rows whose time is after `line`, and those without a time.
+    pub(super) fn rows_after(&self, line: i64) -> u64 {
+        let after = |&row: &usize| self.times.get(row).is_none_or(|time| time > line);
+        (0..self.rows).filter(after).count() as u64
+    }
+
     /// The rows of a partition as ones that look for partners.
     pub(super) fn probe(
         &self,
@@ -121,6 +146,15 @@ impl Intake {
     pub(super) fn new_rows<'a>(&'a self, rows: &'a [u32], matched: &'a [bool]) -> NewRows<'a> {
         NewRows { keys: self.keys(), times: &self.times, payload: &self.payload, matched, rows }
     }
+}
+
+/// Checks the types of what comes on one side.
+///
+/// # Errors
+/// [`JoinError::Schema`].
+pub(super) fn check_batches(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<()> {
+    let (what, schema) = (format!("the {side} batch"), &join.spec.input(side).schema);
+    batches.iter().try_for_each(|batch| check_schema(&what, schema, batch))
 }
 
 /// The rows of one side of a batch that its watermark sees: on a side that is not
@@ -207,9 +241,7 @@ pub(super) struct Work {
 impl Work {
     fn new(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<Self> {
         let (read, schema) = (&join.plan.sides[side].read, &join.spec.input(side).schema);
-        for batch in batches {
-            check_schema(&format!("the {side} batch"), schema, batch)?;
-        }
+        check_batches(join, side, batches)?;
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         if rows as u64 >= u64::from(NO_ROW) {
             return Err(JoinError::InvalidPlan(format!(

@@ -4,8 +4,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
 
 use super::batch::Batch;
-use super::intake::Arrivals;
-use super::options::Options;
+use super::intake::{Arrivals, check_batches};
+use super::options::{Options, StateLimit};
 use super::planned::Planned;
 use super::report::BatchKind;
 use super::spec::{End, Spec};
@@ -76,7 +76,8 @@ impl Join {
     /// [`JoinError::TypeMismatch`] or [`JoinError::UnsupportedKey`] for key
     /// types, [`JoinError::UnsupportedState`] for columns that cannot be kept,
     /// [`JoinError::InvalidPlan`] for columns that do not exist, event times
-    /// that are not timestamps or dates, and options out of range.
+    /// that are not timestamps or dates, and options out of range,
+    /// [`JoinError::MemoryRefused`] for the little that an empty state holds.
     pub fn new(spec: Spec, options: Options) -> Result<Self> {
         let planned = Planned::new(spec, options)?;
         Ok(Self { state: JoinState::new(&planned)?, planned })
@@ -137,6 +138,12 @@ impl Join {
         &self.state.watermarks
     }
 
+    /// Sets the most state that is allowed: after a push that was refused, a
+    /// higher limit lets the same push through.
+    pub fn set_limit(&mut self, limit: StateLimit) {
+        self.planned.options.limit = limit;
+    }
+
     /// Lets an idle or finished side leave the global watermark, or come back;
     /// call [`advance`](Self::advance) after it, because the watermark may move.
     pub fn set_taking_part(&mut self, side: Side, takes_part: bool) {
@@ -146,12 +153,17 @@ impl Join {
     /// Joins a micro-batch, of any number of record batches per side; without
     /// a row on either side nothing runs.
     ///
-    /// The output must be read to its end, or the join cannot go on.
+    /// The output must be read to its end, or the join cannot go on. A push that
+    /// is refused, with an error from this call, changes nothing: the join goes
+    /// on as if it had not been.
     ///
     /// # Errors
-    /// [`JoinError::Schema`] for batches of another schema, errors of casts and
-    /// filters, [`JoinError::Unfinished`] if the batch before has failed or was
-    /// not read to its end.
+    /// [`JoinError::Schema`] for batches of another schema, empty ones included,
+    /// errors of casts and filters, [`JoinError::StateLimit`] and
+    /// [`JoinError::MemoryRefused`] if there is no room for the rows,
+    /// [`JoinError::TooManyStateRows`] if there are no ids for them,
+    /// [`JoinError::ValueTooLarge`], [`JoinError::Unfinished`] if the batch before
+    /// has failed or was not read to its end.
     pub fn push(
         &mut self,
         left: &[RecordBatch],
@@ -159,6 +171,8 @@ impl Join {
     ) -> Result<Option<Batch<'_>>> {
         self.check_closed()?;
         if left.iter().chain(right).all(|batch| batch.num_rows() == 0) {
+            check_batches(&self.planned, Side::Left, left)?;
+            check_batches(&self.planned, Side::Right, right)?;
             return Ok(None);
         }
         self.begin(BatchKind::Data, Sides { left, right })

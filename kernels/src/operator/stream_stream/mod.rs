@@ -1,6 +1,7 @@
 //! The stream-stream join: two streams, a condition on keys and event time,
 //! state that is dropped when nothing can match it any more.
 
+mod admission;
 mod batch;
 mod emit;
 mod intake;
@@ -17,6 +18,7 @@ mod state;
 mod steps;
 mod task;
 mod threads;
+mod value_sizes;
 
 pub use batch::Batch;
 pub use intake::Arrivals;

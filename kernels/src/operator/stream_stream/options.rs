@@ -1,17 +1,22 @@
 //! How a stream-stream join runs; none of it changes the answer.
 
+use std::sync::Arc;
+
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
+use crate::memory::reservation::MemoryReservation;
 use crate::state::{BlockOptions, StoreKind};
 
-/// How much state a join may have. It is checked when a batch has stored and
-/// evicted its rows.
+/// How much state a join may have. It is checked before a batch is stored: one
+/// that would exceed it is refused, and changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateLimit {
-    /// Rows of both sides together.
+    /// Rows of both sides together that a batch leaves in state. In semi and anti
+    /// joins, rows that the batch will match count as well.
     pub rows: Option<u64>,
-    /// Bytes of both sides together.
+    /// Bytes of both sides together while a batch is stored: what is held before
+    /// and, at most, what its rows add. What leaves with the batch counts as well.
     pub bytes: Option<usize>,
 }
 
@@ -30,6 +35,10 @@ pub struct Options {
     pub max_output_bytes: usize,
     /// The most state that is allowed; none by default.
     pub limit: StateLimit,
+    /// Asked before the state grows, and told when it shrinks; the rows of the
+    /// batch at hand do not count. What a store needs for a moment to give memory
+    /// back is asked for when it is taken already.
+    pub memory: Option<Arc<dyn MemoryReservation>>,
     /// Parts that the state is cut into by the keys' hash; a part of a batch is
     /// joined by one thread, so fewer parts than threads leave some idle. None:
     /// as many as there are threads. The order of the output depends on it.
@@ -41,12 +50,18 @@ pub struct Options {
     /// the others work. As always with rayon, a waiting thread of a pool may run
     /// other work of that pool.
     #[cfg(feature = "rayon")]
-    pub pool: Option<std::sync::Arc<rayon::ThreadPool>>,
+    pub pool: Option<Arc<rayon::ThreadPool>>,
 }
 
 impl Options {
     /// The most parts that the state is cut into.
     pub const MAX_PARTITIONS: usize = 1 << 12;
+
+    /// These options with this account of memory.
+    #[must_use]
+    pub fn with_memory(self, memory: Arc<dyn MemoryReservation>) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
 
     /// Parts that the state is cut into.
     pub(super) fn partitions(&self) -> usize {
@@ -85,6 +100,7 @@ impl Default for Options {
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,
             limit: StateLimit::default(),
+            memory: None,
             partitions: None,
             #[cfg(feature = "rayon")]
             pool: None,

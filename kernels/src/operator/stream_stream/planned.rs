@@ -4,6 +4,8 @@ use super::options::Options;
 use super::plan::Plan;
 use super::spec::Spec;
 use crate::error::Result;
+use crate::side::Side;
+use crate::time::BatchWatermarks;
 
 /// What every part of a join reads and no part changes.
 #[derive(Debug)]
@@ -20,5 +22,10 @@ impl Planned {
         let plan = Plan::new(&spec)?;
         options.check()?;
         Ok(Self { spec, plan, options })
+    }
+
+    /// The eviction line of a side in a batch with these watermarks.
+    pub(super) fn line(&self, side: Side, watermarks: BatchWatermarks) -> Option<i64> {
+        self.plan.sides[side].expiry.line(watermarks.in_force)
     }
 }

@@ -19,6 +19,6 @@ pub(super) struct Shared<'a> {
 impl Shared<'_> {
     /// The eviction line of a side.
     pub(super) fn line(&self, side: Side) -> Option<i64> {
-        self.join.plan.sides[side].expiry.line(self.watermarks.in_force)
+        self.join.line(side, self.watermarks)
     }
 }

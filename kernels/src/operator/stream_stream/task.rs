@@ -66,11 +66,11 @@ impl<'a> Task<'a> {
                 Step::Store(side) => self.store(side, shared)?,
                 Step::Evict(side) => {
                     if let Some(line) = shared.line(side) {
-                        self.depart(side, Some(line), shared);
+                        self.depart(side, Some(line), shared)?;
                     }
                 }
-                Step::Drain(side) => self.depart(side, None, shared),
-                Step::Reclaim => self.reclaim(),
+                Step::Drain(side) => self.depart(side, None, shared)?,
+                Step::Reclaim => self.reclaim()?,
             }
             self.steps = later;
         }
@@ -95,14 +95,14 @@ impl<'a> Task<'a> {
         let mut pairs = std::mem::take(&mut self.pending).into_empty_pairs();
         let store = &self.partition.stores[side.opposite()];
         let limit = shared.join.options.max_output_rows;
-        let walked = store.find(probe, &mut self.cursor, &mut pairs, limit);
+        let walked = store.find(probe, &mut self.cursor, &mut pairs, limit)?;
         self.pending = Pending::new(Rows::Pairs(side, pairs));
         self.report.side_mut(side.opposite()).rows_walked += walked;
         self.apply_residual(shared)?;
         if !shared.join.spec.join_type.is_existence() {
-            self.note_pairs(side, shared);
+            self.note_pairs(side, shared)?;
         } else if side == Side::Right {
-            self.note_matched_in_state(shared);
+            self.note_matched_in_state(shared)?;
         } else {
             self.note_matched_on_arrival(shared);
         }
@@ -111,26 +111,28 @@ impl<'a> Task<'a> {
     }
 
     /// The pairs are output; rows of preserved sides are marked.
-    fn note_pairs(&mut self, side: Side, shared: &Shared<'_>) {
+    fn note_pairs(&mut self, side: Side, shared: &Shared<'_>) -> Result<()> {
         if shared.join.plan.sides[side].preserved {
             let matched = &mut self.matched[side];
             self.pending.new_rows().iter().for_each(|&row| matched[row as usize] = true);
         }
         if shared.join.plan.sides[side.opposite()].preserved {
-            self.partition.stores[side.opposite()].set_matched(self.pending.stored_rows());
+            self.partition.stores[side.opposite()].set_matched(self.pending.stored_rows())?;
         }
+        Ok(())
     }
 
     /// Stored left rows of a semi or anti join that have their match: they leave.
-    fn note_matched_in_state(&mut self, shared: &Shared<'_>) {
+    fn note_matched_in_state(&mut self, shared: &Shared<'_>) -> Result<()> {
         let (_, mut rows) = std::mem::take(&mut self.pending).into_columns();
         rows.sort_unstable();
         rows.dedup();
-        self.report.left.removed += self.partition.stores[Side::Left].remove(&rows);
+        self.report.left.removed += self.partition.stores[Side::Left].remove(&rows)?;
         if shared.join.spec.join_type == JoinType::LeftAnti {
             rows.clear();
         }
         self.pending = Pending::new(Rows::Stored(Side::Left, rows));
+        Ok(())
     }
 
     /// New left rows of a semi or anti join: one match is enough.
@@ -150,10 +152,7 @@ impl<'a> Task<'a> {
         let started = Instant::now();
         let intake = &shared.intakes[side];
         let matched = &self.matched[side];
-        let mut rows = match intake.of_part(self.part) {
-            Some(rows) => rows.to_vec(),
-            None => (0..intake.rows as u32).collect(),
-        };
+        let mut rows = intake.rows_of_part(self.part).into_owned();
         match (shared.join.spec.join_type, side, shared.line(side)) {
             // Their first match settles them.
             (LeftSemi | LeftAnti, Side::Left, _) => rows.retain(|&row| !matched[row as usize]),
@@ -179,14 +178,14 @@ impl<'a> Task<'a> {
     }
 
     /// Rows at or before the line leave; without a line, all do.
-    fn depart(&mut self, side: Side, line: Option<i64>, shared: &Shared<'_>) {
+    fn depart(&mut self, side: Side, line: Option<i64>, shared: &Shared<'_>) -> Result<()> {
         let started = Instant::now();
         let mut departed = Departed::default();
         let unmatched = shared.join.plan.sides[side].preserved.then_some(&mut departed);
         let store = &mut self.partition.stores[side];
         let eviction = match line {
-            Some(line) => store.evict(line, unmatched),
-            None => store.drain(unmatched),
+            Some(line) => store.evict(line, unmatched)?,
+            None => store.drain(unmatched)?,
         };
         let report = self.report.side_mut(side);
         report.removed += eviction.rows;
@@ -196,18 +195,20 @@ impl<'a> Task<'a> {
         self.outer_times.extend(departed.times);
         self.pending = Pending::new(Rows::Stored(side, departed.rows));
         self.report.times.evict += started.elapsed();
+        Ok(())
     }
 
-    fn reclaim(&mut self) {
+    fn reclaim(&mut self) -> Result<()> {
         let started = Instant::now();
         for side in Side::BOTH {
             let store = &mut self.partition.stores[side];
-            let upkeep = store.reclaim();
+            let upkeep = store.reclaim()?;
             let report = self.report.side_mut(side);
             report.rows_moved += upkeep.moved;
             report.index_resizes += upkeep.resizes;
             report.state = store.size();
         }
         self.report.times.evict += started.elapsed();
+        Ok(())
     }
 }

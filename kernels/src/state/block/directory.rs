@@ -118,7 +118,10 @@ impl Directory {
             return None;
         }
         match &self.cold[self.place(row)] {
-            Cold::Held(block) => Some(block.link::<E>(self.numbers.offset(row))),
+            Cold::Held(block) => {
+                let at = self.numbers.offset(row);
+                (at < block.rows).then(|| block.link::<E>(at))
+            }
             Cold::Links(links) => links.get(self.numbers.offset(row)).copied(),
             Cold::Gone => None,
         }
@@ -303,6 +306,13 @@ impl Directory {
             row = self.numbers.after(row);
         }
         (self.hot, self.cold, self.least) = (hot, cold, least);
+    }
+
+    /// The most bytes that so many more blocks add.
+    pub(crate) fn growth(&self, blocks: usize) -> usize {
+        let needed = (self.numbers.blocks() + blocks).next_power_of_two();
+        let one = size_of::<BlockHead>() + size_of::<Cold>() + size_of::<i64>();
+        needed.saturating_sub(self.hot.len()) * one
     }
 
     /// Bytes in use and bytes allocated.

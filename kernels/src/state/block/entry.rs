@@ -7,6 +7,7 @@
 //! 35 minutes; a block whose times lie further apart also keeps them whole. The
 //! uppermost bit says whether a row before it in its block has a greater time.
 
+use super::lengths::Lengths;
 use crate::arch::LinkTime;
 use crate::hash::KeyHasher;
 use crate::key::{ByteKeys, KeyView, Shaped, shaped};
@@ -21,9 +22,17 @@ pub(crate) trait EntryKey: Shaped {
         None
     }
     /// How many of `rows` have keys that fit into a heap that holds `held`
-    /// bytes.
-    fn fitting(_batch: Self::Keys<'_>, rows: &[u32], _held: usize) -> usize {
+    /// bytes, and at most `most`.
+    fn fitting(_batch: Self::Keys<'_>, rows: &[u32], _held: usize, _most: usize) -> usize {
         rows.len()
+    }
+    /// The bytes that the keys of `rows` take of a heap.
+    fn lengths(_batch: Self::Keys<'_>, _rows: &[u32]) -> Lengths {
+        Lengths::default()
+    }
+    /// The bytes that the key of an entry takes of `heap`.
+    fn heap_bytes(_entry: &[u64], _heap: &[u8]) -> usize {
+        0
     }
     /// Puts a key into an entry; long ones into `heap`.
     fn write(entry: &mut [u64], batch: Self::Keys<'_>, row: usize, hash: u64, heap: &mut Vec<u8>);
@@ -155,12 +164,20 @@ shaped!(BytesEntry: Bytes, ByteKeys);
 impl EntryKey for BytesEntry {
     const WORDS: usize = 2;
 
-    fn fitting(batch: &ByteKeys, rows: &[u32], mut held: usize) -> usize {
+    fn fitting(batch: &ByteKeys, rows: &[u32], mut held: usize, most: usize) -> usize {
         let fits = rows.iter().take_while(|&&row| {
             held += LENGTH + batch.get(row as usize).len();
-            held <= u32::MAX as usize
+            held <= most
         });
         fits.count()
+    }
+
+    fn lengths(batch: &ByteKeys, rows: &[u32]) -> Lengths {
+        rows.iter().map(|&row| LENGTH + batch.get(row as usize).len()).collect()
+    }
+
+    fn heap_bytes(entry: &[u64], heap: &[u8]) -> usize {
+        LENGTH + Self::key(entry[0], heap).len()
     }
 
     #[inline]

@@ -113,29 +113,33 @@ impl PayloadPlan {
 
     /// How many of the first of `rows` fit into `bytes`, roughly; at
     /// least one, if there is one.
+    ///
+    /// # Errors
+    /// Those of `locate`, of the rows that are looked at.
     pub(crate) fn within<'a>(
         &self,
         rows: usize,
-        locate: impl Fn(usize) -> Option<Located<'a>>,
+        locate: impl Fn(usize) -> Result<Option<Located<'a>>>,
         bytes: usize,
-    ) -> usize {
+    ) -> Result<usize> {
         if self.is_fixed() {
-            return (bytes / self.stride.max(1)).clamp(1, rows.max(1)).min(rows);
+            return Ok((bytes / self.stride.max(1)).clamp(1, rows.max(1)).min(rows));
         }
         let mut left = bytes;
-        let fits = |i: &usize| {
-            let heaps = locate(*i).map_or(0, |Located { block, row }| {
+        for i in 0..rows {
+            let heaps = locate(i)?.map_or(0, |Located { block, row }| {
                 (0..=self.texts.len())
                     .filter(|&at| at < self.encoded_heap() || block.columns.has_heap(at))
                     .map(|at| block.columns.heap(at).value(row).len() + size_of::<u32>())
                     .sum()
             });
             let needed = (self.stride + heaps).max(1);
-            let fits = needed <= left;
-            left = left.saturating_sub(needed);
-            fits
-        };
-        (0..rows).take_while(fits).count().max(1).min(rows)
+            if needed > left {
+                return Ok(i.max(1));
+            }
+            left -= needed;
+        }
+        Ok(rows)
     }
 }
 

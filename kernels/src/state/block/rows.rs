@@ -49,6 +49,8 @@ pub(crate) struct BlockShape {
     pub(crate) rows: usize,
     pub(crate) payload: PayloadPlan,
     pub(crate) tracks_matches: bool,
+    /// The most bytes of one heap: what its offsets can tell apart.
+    pub(crate) most_heap: usize,
 }
 
 impl BlockShape {
@@ -277,10 +279,11 @@ impl Block {
         rows: &[u32],
     ) -> usize {
         let rows = &rows[..rows.len().min(shape.rows - self.rows)];
-        let fit = E::fitting(E::keys(new.keys.keys()), rows, self.heap.len());
+        let most = shape.most_heap;
+        let fit = E::fitting(E::keys(new.keys.keys()), rows, self.heap.len(), most);
         match shape.payload.is_fixed() {
             true => fit,
-            false => self.columns.fitting(incoming, first, &rows[..fit]),
+            false => self.columns.fitting(incoming, first, &rows[..fit], most),
         }
     }
 
@@ -291,9 +294,10 @@ impl Block {
         other: &Self,
         row: usize,
     ) -> bool {
+        let key = E::heap_bytes(other.entry::<E>(row), &other.heap);
         self.rows < shape.rows
-            && self.heap.len() + other.heap.len() <= u32::MAX as usize
-            && self.columns.fits(&other.columns, row)
+            && self.heap.len() + key <= shape.most_heap
+            && self.columns.fits(&other.columns, row, shape.most_heap)
     }
 
     /// Appends a row of another block.
@@ -338,6 +342,12 @@ impl Block {
         (self.least, self.greatest)
     }
 
+    /// Whether all times between two fit into the entries of a block, whichever of
+    /// its rows comes first.
+    pub(crate) fn times_fit(least: i64, greatest: i64) -> bool {
+        greatest.checked_sub(least).is_some_and(|span| span <= HALF_REACH)
+    }
+
     /// Rows in state, noted late rows that have expired included.
     pub(crate) fn live(&self) -> usize {
         self.live
@@ -360,7 +370,7 @@ impl Block {
         let bits = self.matched.capacity() + self.dead.capacity() + self.unlinked.capacity();
         let bits = bits * size_of::<u64>();
         let whole = self.whole_times.len() * size_of::<i64>();
-        let free = shape.entries() - self.rows;
+        let slot = size_of_val(self.slot.words());
         BlockBytes {
             payload: self.rows * shape.payload.stride + used,
             index: self.rows * entry
@@ -368,12 +378,32 @@ impl Block {
                 + whole
                 + self.due.as_ref().map_or(0, Due::bytes),
             bitmap: bits + valid,
-            slack: free * (entry + shape.payload.stride) + allocated - used
+            slack: slot - self.rows * (entry + shape.payload.stride) + allocated - used
                 + (self.heap.capacity() - self.heap.len())
                 + self.whole_times.capacity() * size_of::<i64>()
                 - whole
-                + size_of::<Self>(),
+                + Self::own_bytes(shape),
         }
+    }
+
+    /// What an empty block takes apart from its slot.
+    pub(crate) fn own_bytes(shape: &BlockShape) -> usize {
+        size_of::<Self>() + Columns::list_bytes(&shape.payload)
+    }
+
+    /// Length and capacity of the heap of keys.
+    pub(crate) fn key_room(&self) -> (usize, usize) {
+        (self.heap.len(), self.heap.capacity())
+    }
+
+    /// Length and capacity of the heaps of kept columns: bytes, and where values end.
+    pub(crate) fn columns_rooms(&self) -> impl Iterator<Item = [(usize, usize); 2]> + '_ {
+        self.columns.rooms()
+    }
+
+    /// Whether it has rows with a lower time than one before them.
+    pub(crate) fn has_late(&self) -> bool {
+        self.late > 0
     }
 }
 

@@ -6,7 +6,9 @@ use super::directory::{Cold, Directory};
 use super::entry::{EntryKey, last_word};
 use super::numbers::RowNumber;
 use crate::arch::{Active, Chains, Isa, LinkTime, WALK_ROWS, walk_chains};
+use crate::error::Result;
 use crate::pairs::Pairs;
+use crate::state::checked::foreign_cursor;
 use crate::table::{FindCursor, Probe};
 
 /// The event times that the partners of a probe row may have.
@@ -68,7 +70,7 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
         pairs: &mut Pairs,
         limit: usize,
         mut load: impl FnMut(&mut usize, &mut [u32], &mut [u32]) -> Option<usize>,
-    ) -> u64 {
+    ) -> Result<u64> {
         let rows = WALK_ROWS.min(limit.saturating_sub(pairs.len()).max(1));
         let mut active = Active::new();
         let mut walked = 0;
@@ -77,10 +79,10 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
                 let lists = (&mut active.rows[..rows], &mut active.candidates[..rows]);
                 match load(&mut cursor.next_row, lists.0, lists.1) {
                     Some(rows) => rows,
-                    None => return walked,
+                    None => return Ok(walked),
                 }
             } else {
-                resume(cursor, &mut active)
+                self.resume(cursor, &mut active)?
             };
             self.look_up_windows(&mut active);
             let blocks = self.directory.blocks_by_number();
@@ -92,7 +94,7 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
             if active.len > 0 {
                 cursor.rows.extend_from_slice(&active.rows[..active.len]);
                 cursor.candidates.extend_from_slice(&active.candidates[..active.len]);
-                return walked;
+                return Ok(walked);
             }
         }
     }
@@ -105,6 +107,33 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
             assert!(row < self.hashes.len(), "cursor of another probe");
             (active.from[i], active.to[i]) = self.windows.window(row);
         }
+    }
+
+    /// Resumes the rows that an earlier call left; returns how many.
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) for a cursor that
+    /// no such call has left. A number that is not current ends its chain; one
+    /// that is must be that of a row, which a walk takes for granted.
+    fn resume(&self, cursor: &mut FindCursor, active: &mut Active) -> Result<usize> {
+        let n = cursor.rows.len();
+        let numbers = &self.directory.numbers;
+        let is_row = |&candidate: &u32| {
+            let row = RowNumber(candidate);
+            !numbers.is_current(row) || self.directory.link::<E>(row).is_some()
+        };
+        let is_ours = n <= WALK_ROWS
+            && n == cursor.candidates.len()
+            && cursor.rows.iter().all(|&row| (row as usize) < self.hashes.len())
+            && cursor.candidates.iter().all(is_row);
+        if !is_ours {
+            return Err(foreign_cursor());
+        }
+        active.rows[..n].copy_from_slice(&cursor.rows);
+        active.candidates[..n].copy_from_slice(&cursor.candidates);
+        cursor.rows.clear();
+        cursor.candidates.clear();
+        Ok(n)
     }
 
     fn heap(&self, candidate: u32) -> &'a [u8] {
@@ -175,16 +204,4 @@ fn drop_dead(directory: &Directory, pairs: &mut Pairs, from: usize) {
         let stored = directory.locate(directory.numbers.of_id(row));
         stored.is_some_and(|(block, at)| !block.is_dead(at))
     });
-}
-
-/// Resumes the rows that an earlier call left; returns how many.
-fn resume(cursor: &mut FindCursor, active: &mut Active) -> usize {
-    assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another store");
-    let n = cursor.rows.len();
-    assert!(n <= WALK_ROWS, "cursor of another store");
-    active.rows[..n].copy_from_slice(&cursor.rows);
-    active.candidates[..n].copy_from_slice(&cursor.candidates);
-    cursor.rows.clear();
-    cursor.candidates.clear();
-    n
 }

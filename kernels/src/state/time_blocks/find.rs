@@ -1,6 +1,7 @@
 //! Look-ups in a ring.
 
 use super::ring::Ring;
+use crate::error::Result;
 use crate::pairs::Pairs;
 use crate::state::StateProbe;
 use crate::state::block::{EntryKey, RowNumber, Walk, Windows};
@@ -20,7 +21,7 @@ impl<E: EntryKey> Ring<E> {
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-    ) -> u64 {
+    ) -> Result<u64> {
         let (directory, isa) = (&self.directory, self.plan.hasher.isa());
         let load = |next: &mut usize, rows: &mut [u32], candidates: &mut [u32]| {
             self.load(probe, next, rows, candidates)
@@ -44,7 +45,7 @@ impl<E: EntryKey> Ring<E> {
         rows: &mut [u32],
         candidates: &mut [u32],
     ) -> Option<usize> {
-        let (from, to) = (*next, (*next + rows.len()).min(probe.len()));
+        let (from, to) = (*next, next.saturating_add(rows.len()).min(probe.len()));
         if from >= to {
             return None;
         }

@@ -247,6 +247,16 @@ impl Heads {
         }
     }
 
+    /// The most bytes that growing to so many rows adds.
+    pub(super) fn growth(&self, rows: usize) -> usize {
+        if rows <= self.rows.len() {
+            return 0;
+        }
+        // The table before is held until all of it has moved.
+        let buckets = rows.next_power_of_two() + rows.next_power_of_two() / 2;
+        (buckets * size_of::<RowNumber>()).saturating_sub(self.bytes())
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.rows.bytes() + self.before.as_ref().map_or(0, |before| before.rows.bytes())
     }

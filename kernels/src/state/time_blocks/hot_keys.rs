@@ -13,6 +13,7 @@ use ahash::RandomState;
 use hashbrown::HashMap;
 
 use crate::state::block::RowNumber;
+use crate::state::capacity;
 
 /// A key counts as hot if it seems to have this many rows. Not measured.
 const HOT: u32 = 64;
@@ -127,6 +128,14 @@ impl HotKeys {
     #[cfg(test)]
     pub(super) fn forgotten(&self) -> usize {
         self.forgotten
+    }
+
+    /// The most bytes that noting so many more rows adds.
+    pub(super) fn growth(&self, rows: usize) -> usize {
+        let element = size_of::<(u64, VecDeque<RowNumber>)>();
+        let (len, room) = (self.rows.len(), self.rows.capacity());
+        capacity::of_table(len, room, rows, element, self.rows.allocation_size())
+            + 2 * rows * size_of::<RowNumber>()
     }
 
     pub(super) fn bytes(&self) -> usize {

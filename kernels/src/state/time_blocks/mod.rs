@@ -33,6 +33,7 @@
 mod evict;
 mod find;
 mod front;
+mod growth;
 mod heads;
 mod hot_keys;
 mod late;
@@ -47,15 +48,16 @@ use std::sync::Arc;
 use arrow::array::ArrayRef;
 
 use self::front::{Front, Span};
+use self::growth::Needs;
 use self::ring::{Ring, RingPlan};
 use self::windows::{AnyTime, Around, Between};
 use super::block::{BlockShape, EntryKey, Incoming, Located, PayloadPlan, RowNumber};
+use super::checked::no_such_row;
 use super::{
     BlockOptions, Departed, Eviction, Leaving, NewRows, StateProbe, StateSize, StateStore,
-    StorePlan, Upkeep, check_shape,
+    StorePlan, Upkeep,
 };
 use crate::error::{JoinError, Result};
-use crate::key::KeyShape;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::table::FindCursor;
 
@@ -68,6 +70,8 @@ const UNTIMED: usize = 3;
 const MAIN_BITS: u32 = 31;
 /// Bits of the row numbers of the others, after three that tell them apart.
 const OTHER_BITS: u32 = 29;
+/// The most bytes of one heap of a block, whose offsets have 32 bits.
+pub(super) const MOST_HEAP: usize = u32::MAX as usize;
 /// Blocks of rows ahead that one call moves to the main ring, at most. Not
 /// measured.
 const CAUGHT_UP: usize = 4;
@@ -75,7 +79,6 @@ const CAUGHT_UP: usize = 4;
 /// See the [module](self).
 #[derive(Debug)]
 pub(super) struct TimeBlocks<E> {
-    key_shape: KeyShape,
     shape: Arc<BlockShape>,
     rings: [Ring<E>; 4],
     front: Front,
@@ -83,11 +86,12 @@ pub(super) struct TimeBlocks<E> {
 
 impl<E: EntryKey> TimeBlocks<E> {
     pub(super) fn new(plan: &StorePlan) -> Result<Self> {
-        Self::with_bits(plan, MAIN_BITS, OTHER_BITS)
+        Self::with_limits(plan, MAIN_BITS, OTHER_BITS, MOST_HEAP)
     }
 
-    /// A store whose row numbers have so few bits that they soon come round.
-    fn with_bits(plan: &StorePlan, main: u32, others: u32) -> Result<Self> {
+    /// A store whose row numbers have so few bits that they soon come round, and
+    /// whose heaps hold `most_heap` bytes at most.
+    fn with_limits(plan: &StorePlan, main: u32, others: u32, most_heap: usize) -> Result<Self> {
         if !(1..=BlockOptions::MAX_ROWS).contains(&plan.blocks.rows) {
             return Err(JoinError::InvalidPlan(format!(
                 "blocks have 1 to {} rows, not {}",
@@ -99,6 +103,7 @@ impl<E: EntryKey> TimeBlocks<E> {
             rows: plan.blocks.rows,
             payload: PayloadPlan::new(&plan.payload)?,
             tracks_matches: plan.tracks_matches,
+            most_heap,
         });
         let ring = |number: usize| {
             Ring::new(RingPlan {
@@ -112,7 +117,6 @@ impl<E: EntryKey> TimeBlocks<E> {
             })
         };
         Ok(Self {
-            key_shape: plan.shape,
             rings: [MAIN, OVERDUE, AHEAD, UNTIMED].map(ring),
             front: Front::default(),
             shape,
@@ -127,14 +131,35 @@ impl<E: EntryKey> TimeBlocks<E> {
         }
     }
 
-    fn locate(&self, row: u32) -> Option<Located<'_>> {
-        if row == NO_ROW {
-            return None;
+    /// Where a row is; nowhere if it is [`NO_ROW`].
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] if there is no such row.
+    fn locate(&self, id: u32) -> Result<Option<Located<'_>>> {
+        if id == NO_ROW {
+            return Ok(None);
         }
-        let (ring, number) = Self::ring_of(row);
+        let (ring, number) = Self::ring_of(id);
         let located = self.rings[ring].directory.locate(number);
-        let (block, row) = located.expect("an id of a row that is held");
-        Some(Located { block, row })
+        let (block, row) = located.ok_or_else(|| no_such_row(id))?;
+        Ok(Some(Located { block, row }))
+    }
+
+    /// # Errors
+    /// [`JoinError::ValueTooLarge`] if a row fits no block.
+    fn check_values(&self, new: NewRows<'_>, incoming: &Incoming<'_>) -> Result<()> {
+        let most = self.shape.most_heap;
+        let check = |what: &str, longest: usize| match longest <= most {
+            true => Ok(()),
+            false => Err(JoinError::ValueTooLarge {
+                what: what.to_owned(),
+                bytes: longest as u64,
+                limit: most as u64,
+            }),
+        };
+        check("a key", E::lengths(E::keys(new.keys.keys()), new.rows).longest)?;
+        let mut columns = incoming.lengths(new.rows);
+        columns.try_for_each(|column| check("a kept value", column.longest))
     }
 
     fn span(&self) -> Span {
@@ -221,21 +246,45 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         self.rings.iter().map(|ring| ring.live as u64).sum()
     }
 
+    fn rows_after(&self, line: i64) -> Result<u64> {
+        Ok(self.rings.iter().map(|ring| ring.rows_after(line)).sum())
+    }
+
     fn size(&self) -> StateSize {
         self.rings.iter().map(Ring::size).fold(StateSize::default(), |a, b| a + b)
     }
 
+    fn check_room(&self, rows: usize) -> Result<()> {
+        self.rings.iter().try_for_each(|ring| ring.check_room(rows))
+    }
+
+    fn growth(&self, new: NewRows<'_>) -> Result<usize> {
+        self.check_room(new.rows.len())?;
+        let payload = self.shape.payload.by_value(new.payload)?;
+        let incoming = self.shape.payload.incoming(&payload, new.rows)?;
+        self.check_values(new, &incoming)?;
+        let needs = Needs::new::<E>(&self.shape, new, &incoming);
+        if self.all_in_order(new) {
+            return Ok(self.rings[MAIN].growth(&needs, new.rows.len()));
+        }
+        let times = || new.rows.iter().map(|&row| new.times.get(row as usize));
+        let timed = times().flatten().count();
+        let line = self.rings[MAIN].line;
+        let overdue = times().flatten().filter(|&time| line.is_some_and(|line| time <= line));
+        // Which of the others are ahead depends on all of them.
+        let counts = [timed, overdue.count(), timed, new.rows.len() - timed];
+        Ok(self.rings.iter().zip(counts).map(|(ring, rows)| ring.growth(&needs, rows)).sum())
+    }
+
     fn insert(&mut self, new: NewRows<'_>) -> Result<()> {
-        check_shape(self.key_shape, new.keys.keys());
         if new.rows.is_empty() {
             return Ok(());
         }
+        self.check_room(new.rows.len())?;
         let shape = Arc::clone(&self.shape);
         let payload = shape.payload.by_value(new.payload)?;
         let incoming = shape.payload.incoming(&payload, new.rows)?;
-        for ring in &self.rings {
-            ring.check_room(new.rows.len())?;
-        }
+        self.check_values(new, &incoming)?;
         if self.all_in_order(new) {
             self.rings[MAIN].insert(new, &incoming, 0, new.rows);
         } else {
@@ -250,42 +299,47 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         cursor: &mut FindCursor,
         pairs: &mut Pairs,
         limit: usize,
-    ) -> u64 {
-        check_shape(self.key_shape, probe.keys.keys());
+    ) -> Result<u64> {
         let mut walked = 0;
         while let Some(ring) = self.rings.get(cursor.part as usize) {
             // A ring may lose its last row between two calls.
             if ring.live > 0 && (ring.plan.timed || probe.interval.is_none()) {
-                walked += find_in(ring, probe, cursor, pairs, limit);
+                walked += find_in(ring, probe, cursor, pairs, limit)?;
                 if !cursor.rows.is_empty() || cursor.next_row < probe.len() {
                     cursor.more_parts = true;
-                    return walked;
+                    return Ok(walked);
                 }
             }
             cursor.rows.clear();
             cursor.candidates.clear();
             (cursor.part, cursor.next_row) = (cursor.part + 1, 0);
         }
+        // Also one whose part is none of these.
+        cursor.rows.clear();
+        cursor.candidates.clear();
         (cursor.next_row, cursor.more_parts) = (probe.len(), false);
-        walked
+        Ok(walked)
     }
 
-    fn set_matched(&mut self, rows: &[u32]) {
+    fn set_matched(&mut self, rows: &[u32]) -> Result<()> {
         for &row in rows {
             let (ring, number) = Self::ring_of(row);
-            self.rings[ring].set_matched(number);
+            if !self.rings[ring].set_matched(number) {
+                return Err(no_such_row(row));
+            }
         }
+        Ok(())
     }
 
-    fn remove(&mut self, rows: &[u32]) -> u64 {
+    fn remove(&mut self, rows: &[u32]) -> Result<u64> {
         let removed = rows.iter().map(|&row| {
             let (ring, number) = Self::ring_of(row);
             u64::from(self.rings[ring].remove(number))
         });
-        removed.sum()
+        Ok(removed.sum())
     }
 
-    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Eviction {
+    fn evict(&mut self, line: i64, unmatched: Option<&mut Departed>) -> Result<Eviction> {
         let mut leaving = Leaving::new(unmatched);
         let [main, overdue, ahead, _] = &mut self.rings;
         main.evict(line, &mut leaving);
@@ -293,28 +347,28 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         if overdue.live > 0 {
             overdue.take_out(Some(line), &mut leaving);
         }
-        leaving.eviction
+        Ok(leaving.eviction)
     }
 
-    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Eviction {
+    fn drain(&mut self, unmatched: Option<&mut Departed>) -> Result<Eviction> {
         let mut leaving = Leaving::new(unmatched);
         self.rings.iter_mut().for_each(|ring| ring.take_out(None, &mut leaving));
-        leaving.eviction
+        Ok(leaving.eviction)
     }
 
     fn gather(&self, wanted: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let located: Vec<_> = rows.iter().map(|&row| self.locate(row)).collect();
+        let located = rows.iter().map(|&row| self.locate(row)).collect::<Result<Vec<_>>>()?;
         self.shape.payload.gather(wanted, &located)
     }
 
-    fn rows_within(&self, rows: &[u32], bytes: usize) -> usize {
+    fn rows_within(&self, rows: &[u32], bytes: usize) -> Result<usize> {
         self.shape.payload.within(rows.len(), |i| self.locate(rows[i]), bytes)
     }
 
-    fn reclaim(&mut self) -> Upkeep {
+    fn reclaim(&mut self) -> Result<Upkeep> {
         self.catch_up();
         let span = self.span();
         let [main, _, ahead, _] = &mut self.rings;
@@ -323,7 +377,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         }
         self.rings.iter_mut().for_each(Ring::reclaim);
         let upkeep = self.rings.iter_mut().map(|ring| std::mem::take(&mut ring.upkeep));
-        upkeep.fold(Upkeep::default(), |a, b| a + b)
+        Ok(upkeep.fold(Upkeep::default(), |a, b| a + b))
     }
 }
 
@@ -333,7 +387,7 @@ fn find_in<E: EntryKey>(
     cursor: &mut FindCursor,
     pairs: &mut Pairs,
     limit: usize,
-) -> u64 {
+) -> Result<u64> {
     // What is not after the line has expired.
     let from = ring.line.map_or(i64::MIN, |line| line.saturating_add(1));
     let Some(interval) = probe.interval else {

@@ -19,7 +19,7 @@ use crate::state::{NewRows, StateSize, Upkeep};
 /// measured.
 const MOVES: usize = 64;
 /// In a smaller state even the longest chain is short. Not measured.
-const LONG_CHAINS: usize = 4096;
+pub(super) const LONG_CHAINS: usize = 4096;
 
 /// How a ring is made.
 #[derive(Clone, Debug)]
@@ -242,6 +242,11 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
+    /// Links that a call has room for.
+    pub(super) fn links_capacity(&self) -> usize {
+        self.links.capacity()
+    }
+
     /// Whether a row that this ring numbered is in state.
     pub(super) fn is_live(&self, row: RowNumber) -> bool {
         self.directory.locate(row).is_some_and(|(block, at)| {
@@ -279,13 +284,34 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    pub(super) fn set_matched(&mut self, row: RowNumber) {
+    /// Notes that a row has a match; false if there is no such row.
+    pub(super) fn set_matched(&mut self, row: RowNumber) -> bool {
         let at = self.directory.numbers.offset(row);
-        let block = self.directory.block_mut(row).expect("an id of a row that is held");
+        let tracks_matches = self.plan.shape.tracks_matches;
+        let block = self.directory.block_mut(row).filter(|block| at < block.rows());
         // A block that does not track matches would grow by them.
-        if self.plan.shape.tracks_matches {
-            block.set_matched(at);
+        block
+            .map(|block| {
+                if tracks_matches {
+                    block.set_matched(at)
+                }
+            })
+            .is_some()
+    }
+
+    /// Rows in state whose time is after `line`, and those without a time.
+    pub(super) fn rows_after(&self, line: i64) -> u64 {
+        if !self.plan.timed || self.live == 0 {
+            return self.live as u64;
         }
+        let line = self.line.map_or(line, |expired| expired.max(line));
+        let blocks =
+            self.directory.numbers.firsts().filter_map(|first| self.directory.block(first));
+        let after = blocks.map(|block| {
+            let stays = |&at: &usize| !block.is_dead(at) && block.time::<E>(at) > line;
+            (0..block.rows()).filter(stays).count() as u64
+        });
+        after.sum()
     }
 
     pub(super) fn size(&self) -> StateSize {

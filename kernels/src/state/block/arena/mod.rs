@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::memory::Buffer;
+use crate::state::capacity;
 
 /// The size of a huge page, of which large slabs are made.
 const HUGE_PAGE: usize = 2 << 20;
@@ -147,18 +148,37 @@ impl Arena {
             + self.slabs.capacity() * size_of::<Option<Slab>>()
     }
 
-    /// One more slab: a quarter of what is held while that is little, then
+    /// The most bytes that taking so many slots adds.
+    pub(crate) fn growth(&self, slots: usize) -> usize {
+        let (mut more, mut slabs) = (0, 0);
+        while self.free.len() + more < slots {
+            more += self.next_slab(self.slots + more).0;
+            slabs += 1;
+        }
+        // The free slots that there are were pushed before.
+        let (free, room) = (self.free.len(), self.free.capacity());
+        more * self.slot_words * size_of::<u64>()
+            + capacity::of_vec::<(u32, u32)>(free, room, more)
+            + capacity::of_vec::<Option<Slab>>(self.slabs.len(), self.slabs.capacity(), slabs)
+    }
+
+    /// Slots and bytes of the slab that follows `held` slots: a quarter of what is held while that is little, then
     /// huge pages, an eighth of what is held.
-    fn grow(&mut self) {
+    fn next_slab(&self, held: usize) -> (usize, usize) {
         let slot = self.slot_words * size_of::<u64>();
-        let held = self.slots * slot;
+        let held = held * slot;
         let bytes = match held / 8 {
             eighth if eighth >= HUGE_PAGE => (eighth / HUGE_PAGE * HUGE_PAGE).min(LARGEST_SLAB),
             eighth if eighth * 4 >= HUGE_PAGE => HUGE_PAGE,
             eighth => eighth * 2,
         };
         let slots = (bytes / slot).max(1);
-        let mut buffer = Buffer::zeroed((slots * slot).max(bytes) / size_of::<u64>());
+        (slots, (slots * slot).max(bytes))
+    }
+
+    fn grow(&mut self) {
+        let (slots, bytes) = self.next_slab(self.slots);
+        let mut buffer = Buffer::zeroed(bytes / size_of::<u64>());
         let words = NonNull::from(&mut buffer[..]).cast();
         let slab = Slab {
             memory: Arc::new(Memory { words, buffer }),

@@ -61,7 +61,7 @@ impl Columns {
         }
         if let Some(encoded) = &incoming.encoded {
             let heap = &mut self.heaps[plan.encoded_heap()];
-            (first..first + rows.len()).for_each(|row| heap.push(encoded.value(row)));
+            (first..first + rows.len()).for_each(|row| heap.push(encoded.row(row)));
         }
     }
 
@@ -77,11 +77,17 @@ impl Columns {
     }
 
     /// How many of `rows`, from number `first` of those to store on, fit into
-    /// the heaps; at least one if they are empty.
-    pub(crate) fn fitting(&self, incoming: &Incoming<'_>, first: usize, rows: &[u32]) -> usize {
+    /// heaps that hold `most` bytes each; at least one if they are empty.
+    pub(crate) fn fitting(
+        &self,
+        incoming: &Incoming<'_>,
+        first: usize,
+        rows: &[u32],
+        most: usize,
+    ) -> usize {
         let mut fit = rows.len();
-        let encoded = incoming.encoded.iter().map(|heap| -> Box<dyn Fn(usize) -> usize> {
-            Box::new(move |i| heap.value(first + i).len())
+        let encoded = incoming.encoded.iter().map(|encoded| -> Box<dyn Fn(usize) -> usize> {
+            Box::new(move |i| encoded.row(first + i).len())
         });
         let texts = incoming.texts.iter().map(|text| -> Box<dyn Fn(usize) -> usize> {
             Box::new(move |i| text.value(rows[i] as usize).len())
@@ -91,7 +97,7 @@ impl Columns {
             fit = (0..fit)
                 .take_while(|&i| {
                     more += length(i);
-                    heap.fits(more)
+                    heap.fits(more, most)
                 })
                 .count();
         }
@@ -99,9 +105,9 @@ impl Columns {
     }
 
     /// Whether a row of another block fits.
-    pub(crate) fn fits(&self, other: &Self, row: usize) -> bool {
+    pub(crate) fn fits(&self, other: &Self, row: usize, most: usize) -> bool {
         let heaps = self.heaps.iter().zip(&other.heaps);
-        heaps.into_iter().all(|(heap, other)| heap.fits(other.value(row).len()))
+        heaps.into_iter().all(|(heap, other)| heap.fits(other.value(row).len(), most))
     }
 
     /// Whether column `at`, fixed-width ones first, has a value in `row`.
@@ -115,6 +121,19 @@ impl Columns {
 
     pub(crate) fn heap(&self, at: usize) -> &Heap {
         &self.heaps[at]
+    }
+
+    /// Lists of a block's columns.
+    pub(crate) fn list_bytes(plan: &PayloadPlan) -> usize {
+        let columns = plan.fixed.len() + plan.texts.len();
+        columns * size_of::<Vec<u64>>() + plan.heaps() * size_of::<Heap>()
+    }
+
+    /// Length and capacity of the bytes of each heap, and of their ends.
+    pub(crate) fn rooms(&self) -> impl Iterator<Item = [(usize, usize); 2]> + '_ {
+        self.heaps.iter().map(|heap| {
+            [(heap.bytes.len(), heap.bytes.capacity()), (heap.ends.len(), heap.ends.capacity())]
+        })
     }
 
     /// Bytes in use and bytes allocated, of heaps and of validity.

@@ -18,7 +18,8 @@ impl Heap {
         &self.bytes[from as usize..self.ends[row] as usize]
     }
 
-    pub(super) fn fits(&self, more: usize) -> bool {
-        self.bytes.len() + more <= u32::MAX as usize
+    /// Whether this many more bytes fit, of `most` that it may hold.
+    pub(super) fn fits(&self, more: usize, most: usize) -> bool {
+        self.bytes.len() + more <= most
     }
 }

@@ -3,10 +3,11 @@
 use arrow::array::{Array, ArrayData, ArrayRef};
 use arrow::buffer::NullBuffer;
 
-use super::heap::Heap;
 use super::plan::{PayloadPlan, Place};
-use crate::error::{JoinError, Result};
+use crate::error::Result;
 use crate::key::Strings;
+use crate::state::block::lengths::Lengths;
+use crate::state::codec::Encoded;
 
 /// The payload of rows that come in, ready to be copied: nothing fails any more.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub(crate) struct Incoming<'a> {
     pub(super) fixed: Vec<ArrayData>,
     pub(super) texts: Vec<Text<'a>>,
     /// Of the rows to store, in order.
-    pub(super) encoded: Option<Heap>,
+    pub(super) encoded: Option<Encoded>,
 }
 
 /// A column of strings or binaries.
@@ -25,13 +26,11 @@ pub(super) struct Text<'a> {
 }
 
 impl PayloadPlan {
-    /// Prepares the columns of a batch, of which `rows` are to be stored.
+    /// Prepares the columns of a batch, which are as planned and of which `rows`
+    /// are to be stored.
     ///
     /// # Errors
-    /// Arrow's; [`JoinError::InvalidPlan`] for values of 4 GiB.
-    ///
-    /// # Panics
-    /// If the columns are not as planned.
+    /// Arrow's.
     pub(crate) fn incoming<'a>(
         &self,
         columns: &'a [ArrayRef],
@@ -52,35 +51,29 @@ impl PayloadPlan {
                 Place::Encoded(_) => {}
             }
         }
-        for text in &incoming.texts {
-            let longest = rows.iter().map(|&row| text.value(row as usize).len()).max();
-            check_length(longest.unwrap_or(0))?;
-        }
         if !self.encoded.is_empty() {
             let columns: Vec<ArrayRef> =
                 self.encoded.iter().map(|&at| columns[at].clone()).collect();
-            let mut heap = Heap::default();
-            let mut total = 0;
-            self.codec.encode(&columns, rows, |row| {
-                total += row.len();
-                if total <= u32::MAX as usize {
-                    heap.push(row);
-                }
-            })?;
-            check_length(total)?;
-            incoming.encoded = Some(heap);
+            incoming.encoded = Some(self.codec.encode(&columns, rows)?);
         }
         Ok(incoming)
     }
 }
 
-fn check_length(bytes: usize) -> Result<()> {
-    if bytes as u64 >= u64::from(u32::MAX) {
-        return Err(JoinError::InvalidPlan(
-            "rows of 4 GiB come in at once: push them in smaller batches".to_owned(),
-        ));
+impl Incoming<'_> {
+    /// The bytes that `rows`, those that this was prepared for, take of each heap.
+    pub(crate) fn lengths(&self, rows: &[u32]) -> impl Iterator<Item = Lengths> {
+        let of_text =
+            |text: &Text<'_>| rows.iter().map(|&row| text.value(row as usize).len()).collect();
+        let encoded = self.encoded.iter();
+        let encoded = encoded.map(|all| (0..rows.len()).map(|i| all.row(i).len()).collect());
+        self.texts.iter().map(of_text).chain(encoded)
     }
-    Ok(())
+
+    /// How many columns may have nulls, apart from those that are encoded.
+    pub(crate) fn nullable(&self) -> usize {
+        self.fixed.len() + self.texts.len()
+    }
 }
 
 impl<'a> Text<'a> {

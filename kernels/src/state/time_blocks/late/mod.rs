@@ -221,6 +221,17 @@ impl LateRows {
         self.outside.shrink_to(2 * self.outside.len());
     }
 
+    /// The most bytes that noting so many more rows adds.
+    pub(super) fn growth(&self, rows: usize) -> usize {
+        if rows == 0 {
+            return 0;
+        }
+        let days = (2 * DAYS as usize).saturating_sub(self.days.capacity());
+        // A day doubles, or is a new one; days that lengthen take what lies outside.
+        let room = 2 * (self.len() + rows) + 4 * (self.outside.len() + rows);
+        days * size_of::<Vec<(i64, RowNumber)>>() + room * size_of::<(i64, RowNumber)>()
+    }
+
     /// Bytes in use and bytes allocated.
     pub(super) fn bytes(&self) -> (usize, usize) {
         let days = self.days.capacity() * size_of::<Vec<(i64, RowNumber)>>();

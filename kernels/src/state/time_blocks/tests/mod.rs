@@ -3,12 +3,14 @@
 
 mod draw;
 mod growth;
+mod heaps;
 mod hot;
 mod lines;
 mod outliers;
 mod profile;
 mod random;
 mod removal;
+mod small;
 mod twin;
 mod work;
 mod wrap;

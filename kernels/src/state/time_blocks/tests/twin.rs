@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, StringArray, TimestampMicrosec
 use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, Int64Type};
 
-use super::super::TimeBlocks;
+use super::super::{MOST_HEAP, TimeBlocks};
 use crate::arch::Isa;
 use crate::hash::KeyHasher;
 use crate::key::{ByteKeys, KeyShape, Keys};
@@ -162,7 +162,7 @@ impl<E: TestKey> Twin<E> {
 
     /// Stores of a plan; the row numbers of the fast one have so few bits.
     pub(super) fn with(plan: &StorePlan, main: u32, others: u32) -> Self {
-        let fast = TimeBlocks::with_bits(plan, main, others).unwrap();
+        let fast = TimeBlocks::with_limits(plan, main, others, MOST_HEAP).unwrap();
         let fresh = fast.size();
         Self {
             fast,
@@ -231,7 +231,7 @@ impl<E: TestKey> Twin<E> {
         let (mut cursor, mut pairs, mut walked) = (FindCursor::default(), Pairs::default(), 0);
         let mut idle = 0;
         while !cursor.is_done(probe.len()) {
-            walked += store.find(probe, &mut cursor, &mut pairs, looking.limit);
+            walked += store.find(probe, &mut cursor, &mut pairs, looking.limit).unwrap();
             assert!(pairs.len() <= looking.limit, "{} pairs", pairs.len());
             idle = if pairs.is_empty() { idle + 1 } else { 0 };
             assert!(idle < 3, "a call does not get on: {cursor:?}");
@@ -289,17 +289,17 @@ impl<E: TestKey> Twin<E> {
         let (mut cursor, mut pairs) = (FindCursor::default(), Pairs::default());
         let mut seen: Vec<i64> = Vec::new();
         while !cursor.is_done(probe.len()) {
-            self.fast.find(probe, &mut cursor, &mut pairs, looking.limit);
+            self.fast.find(probe, &mut cursor, &mut pairs, looking.limit).unwrap();
             let (_, mut rows) = std::mem::take(&mut pairs).into_columns();
             rows.sort_unstable();
             rows.dedup();
-            removed += self.fast.remove(&rows);
+            removed += self.fast.remove(&rows).unwrap();
             seen.extend(self::numbers(&self.fast, &rows));
         }
         seen.sort_unstable();
         assert!(seen.windows(2).all(|pair| pair[0] != pair[1]), "a row that left is found");
         assert_eq!(seen, numbers, "{looking:?}");
-        assert_eq!(removed, self.plain.remove(&plain));
+        assert_eq!(removed, self.plain.remove(&plain).unwrap());
         assert_eq!(removed, numbers.len() as u64);
         self.rows();
         numbers.len()
@@ -322,17 +322,17 @@ impl<E: TestKey> Twin<E> {
     }
 
     pub(super) fn set_matched(&mut self, found: &[Found]) {
-        self.fast.set_matched(&found.iter().map(|found| found.fast).collect::<Vec<_>>());
-        self.plain.set_matched(&found.iter().map(|found| found.plain).collect::<Vec<_>>());
+        self.fast.set_matched(&found.iter().map(|found| found.fast).collect::<Vec<_>>()).unwrap();
+        self.plain.set_matched(&found.iter().map(|found| found.plain).collect::<Vec<_>>()).unwrap();
     }
 
     /// Takes rows out, twice: once they are gone.
     pub(super) fn remove(&mut self, found: &[Found]) -> u64 {
         let fast: Vec<u32> = found.iter().map(|found| found.fast).collect();
         let plain: Vec<u32> = found.iter().map(|found| found.plain).collect();
-        let removed = self.fast.remove(&fast);
-        assert_eq!(removed, self.plain.remove(&plain));
-        assert_eq!(self.fast.remove(&fast), 0);
+        let removed = self.fast.remove(&fast).unwrap();
+        assert_eq!(removed, self.plain.remove(&plain).unwrap());
+        assert_eq!(self.fast.remove(&fast).unwrap(), 0);
         let left: Vec<i64> = found.iter().map(|found| found.number).collect();
         assert_eq!(numbers(&self.fast, &fast), left, "rows that left can be gathered");
         self.rows();
@@ -359,7 +359,7 @@ impl<E: TestKey> Twin<E> {
     pub(super) fn evict(&mut self, line: i64, unmatched: bool) -> Vec<i64> {
         let evict = |store: &mut dyn StateStore| {
             let mut departed = Departed::default();
-            let eviction = store.evict(line, unmatched.then_some(&mut departed));
+            let eviction = store.evict(line, unmatched.then_some(&mut departed)).unwrap();
             (eviction, departed)
         };
         let fast = evict(&mut self.fast);
@@ -372,7 +372,7 @@ impl<E: TestKey> Twin<E> {
     pub(super) fn drain(&mut self) -> Vec<i64> {
         let drain = |store: &mut dyn StateStore| {
             let mut departed = Departed::default();
-            let eviction = store.drain(Some(&mut departed));
+            let eviction = store.drain(Some(&mut departed)).unwrap();
             (eviction, departed)
         };
         let fast = drain(&mut self.fast);
@@ -383,8 +383,8 @@ impl<E: TestKey> Twin<E> {
     }
 
     pub(super) fn reclaim(&mut self) {
-        self.fast.reclaim();
-        self.plain.reclaim();
+        self.fast.reclaim().unwrap();
+        self.plain.reclaim().unwrap();
         self.check_size();
     }
 
