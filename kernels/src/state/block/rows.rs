@@ -1,5 +1,7 @@
 //! One block of rows, in the order in which they came.
 
+use std::sync::Arc;
+
 use super::arena::{Arena, Slot};
 use super::bits;
 use super::due::Due;
@@ -42,12 +44,12 @@ pub(crate) struct Block {
     pub(super) columns: Columns,
 }
 
-/// What the blocks of a store are like.
-#[derive(Debug)]
+/// What blocks are like.
+#[derive(Clone, Debug)]
 pub(crate) struct BlockShape {
     /// Rows of a block.
     pub(crate) rows: usize,
-    pub(crate) payload: PayloadPlan,
+    pub(crate) payload: Arc<PayloadPlan>,
     pub(crate) tracks_matches: bool,
     /// The most bytes of one heap: what its offsets can tell apart.
     pub(crate) most_heap: usize,

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 
 use super::hot_keys::HotKeys;
+use super::late::LateRows;
 use super::ring::{LONG_CHAINS, Ring};
-use crate::state::block::{Block, BlockShape, EntryKey, Incoming, Lengths, RowNumber};
+use crate::state::block::{Arena, Block, BlockShape, EntryKey, Incoming, Lengths, RowNumber};
 use crate::state::{NewRows, capacity};
 
 /// What rows that come in need in the blocks of any ring.
@@ -47,12 +48,15 @@ impl Needs {
 }
 
 impl<E: EntryKey> Ring<E> {
-    /// The most bytes that appending so many of the rows adds.
-    pub(super) fn growth(&self, needs: &Needs, rows: usize) -> usize {
+    /// The most bytes that appending so many of the rows adds, if a ring without
+    /// blocks is prepared for `prepared` rows.
+    pub(super) fn growth(&self, needs: &Needs, rows: usize, prepared: usize) -> usize {
         if rows == 0 {
             return 0;
         }
-        let shape = &self.plan.shape;
+        let shape = BlockShape { rows: self.first_rows(prepared), ..self.plan.shape.clone() };
+        let begun = Arena::new(shape.words::<E>());
+        let arena = if shape.rows == self.plan.shape.rows { &self.arena } else { &begun };
         let open = self.directory.open_block();
         let held = open.map_or(0, Block::rows);
         let room = open.map_or(0, |open| shape.rows - open.rows());
@@ -66,21 +70,21 @@ impl<E: EntryKey> Ring<E> {
         let fit = open.map_or(needs.times, |open| span(needs.times, open));
         let whole =
             fit.filter(|&(least, greatest)| self.plan.timed && !Block::times_fit(least, greatest));
-        self.arena.growth(blocks)
-            + blocks * Block::own_bytes(shape)
+        arena.growth(blocks)
+            + blocks * Block::own_bytes(&shape)
             + ((blocks + 1) * needs.bitmaps + closed) * bitmap
             + heaps(needs, open, blocks, rows)
             + whole.map_or(0, |_| (2 * (rows + held) + 4 * (blocks + 1)) * size_of::<i64>())
             + self.directory.growth(blocks)
-            + self.heads.growth(self.live + rows)
+            + self.heads.growth(self.live, rows)
             + capacity::of_vec::<Reverse<(i64, RowNumber)>>(
                 self.due.len(),
                 self.due.capacity(),
                 closed,
             )
-            + self.late.growth(late)
+            + self.late.growth(late, LateRows::days(shape.rows))
             + if hot { self.hot_keys.growth(noted) } else { 0 }
-            + capacity::of_vec::<RowNumber>(0, self.links_capacity(), rows.min(shape.rows))
+            + capacity::of_vec::<RowNumber>(0, self.links.capacity(), rows.min(shape.rows))
     }
 
     /// Blocks that are closed early because a heap is full, at most.

@@ -9,6 +9,8 @@ use crate::state::block::RowNumber;
 
 /// Buckets of an empty state. Not measured.
 const BASE_BITS: u32 = 6;
+/// Buckets are numbered with 32 bits.
+const MOST_BITS: u32 = 31;
 
 /// How far ahead of its use a head is prefetched.
 /// The prototype of this crate found 16 to 64 best; not measured here.
@@ -106,10 +108,10 @@ impl View<&mut [RowNumber]> {
 }
 
 impl Heads {
-    /// Empty buckets; `none` names no row.
-    pub(super) fn new(none: RowNumber) -> Self {
-        let rows = filled(BASE_BITS, none);
-        Self { bits: BASE_BITS, rows, before: None, sweep: 0, credit: 0 }
+    /// Empty buckets for so many rows; `none` names no row.
+    pub(super) fn new(rows: usize, none: RowNumber) -> Self {
+        let bits = rows.next_power_of_two().ilog2().clamp(BASE_BITS, MOST_BITS);
+        Self { bits, rows: filled(bits, none), before: None, sweep: 0, credit: 0 }
     }
 
     /// The heads as slices, for a batch of look-ups.
@@ -175,7 +177,7 @@ impl Heads {
             return false;
         }
         let buckets = self.rows.len();
-        let bits = if rows > buckets && self.bits < 31 {
+        let bits = if rows > buckets && self.bits < MOST_BITS {
             self.bits + 1
         } else if rows < buckets / 8 && self.bits > BASE_BITS {
             self.bits - 1
@@ -247,14 +249,18 @@ impl Heads {
         }
     }
 
-    /// The most bytes that growing to so many rows adds.
-    pub(super) fn growth(&self, rows: usize) -> usize {
-        if rows <= self.rows.len() {
-            return 0;
+    /// The most bytes that `more` rows add to those of `rows` rows.
+    pub(super) fn growth(&self, rows: usize, more: usize) -> usize {
+        let buckets = self.rows.len();
+        // It may begin to shrink, into a table beside this one.
+        let shrinks = self.before.is_none() && rows < buckets / 8;
+        let shrunk = if shrinks { buckets / 2 * size_of::<RowNumber>() } else { 0 };
+        if rows + more <= buckets {
+            return shrunk;
         }
         // The table before is held until all of it has moved.
-        let buckets = rows.next_power_of_two() + rows.next_power_of_two() / 2;
-        (buckets * size_of::<RowNumber>()).saturating_sub(self.bytes())
+        let buckets = (rows + more).next_power_of_two();
+        ((buckets + buckets / 2) * size_of::<RowNumber>()).saturating_sub(self.bytes()).max(shrunk)
     }
 
     pub(super) fn bytes(&self) -> usize {

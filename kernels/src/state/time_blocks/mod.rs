@@ -79,7 +79,8 @@ const CAUGHT_UP: usize = 4;
 /// See the [module](self).
 #[derive(Debug)]
 pub(super) struct TimeBlocks<E> {
-    shape: Arc<BlockShape>,
+    /// The largest blocks.
+    shape: BlockShape,
     rings: [Ring<E>; 4],
     front: Front,
 }
@@ -99,15 +100,16 @@ impl<E: EntryKey> TimeBlocks<E> {
                 plan.blocks.rows
             )));
         }
-        let shape = Arc::new(BlockShape {
+        let shape = BlockShape {
             rows: plan.blocks.rows,
-            payload: PayloadPlan::new(&plan.payload)?,
+            payload: Arc::new(PayloadPlan::new(&plan.payload)?),
             tracks_matches: plan.tracks_matches,
             most_heap,
-        });
+        };
         let ring = |number: usize| {
             Ring::new(RingPlan {
-                shape: Arc::clone(&shape),
+                shape: shape.clone(),
+                most_rows: shape.rows,
                 hasher: plan.hasher.clone(),
                 timed: number != UNTIMED,
                 interval: plan.timed,
@@ -123,7 +125,8 @@ impl<E: EntryKey> TimeBlocks<E> {
         })
     }
 
-    /// The ring of a row and the row's number in it, by the id that has both.
+    /// The ring of a row and the row's number in it, by the id that has both; one id
+    /// in eight is of no ring.
     fn ring_of(id: u32) -> (usize, RowNumber) {
         match id >> OTHER_BITS {
             0..=3 => (MAIN, RowNumber(id)),
@@ -135,12 +138,13 @@ impl<E: EntryKey> TimeBlocks<E> {
     ///
     /// # Errors
     /// [`JoinError::InvalidPlan`] if there is no such row.
+    #[inline(always)]
     fn locate(&self, id: u32) -> Result<Option<Located<'_>>> {
         if id == NO_ROW {
             return Ok(None);
         }
         let (ring, number) = Self::ring_of(id);
-        let located = self.rings[ring].directory.locate(number);
+        let located = self.rings.get(ring).and_then(|ring| ring.directory.locate(number));
         let (block, row) = located.ok_or_else(|| no_such_row(id))?;
         Ok(Some(Located { block, row }))
     }
@@ -211,6 +215,7 @@ impl<E: EntryKey> TimeBlocks<E> {
             if self.rings[MAIN].held == 0 {
                 // Nothing is left that a line would have to tell apart.
                 self.rings[MAIN].forget_line();
+                self.rings[MAIN].prepare(new.rows.len());
             }
             let ring = ring_for(self, first);
             let more = (first + 1..new.rows.len()).take_while(|&i| ring_for(self, i) == ring);
@@ -265,7 +270,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         self.check_values(new, &incoming)?;
         let needs = Needs::new::<E>(&self.shape, new, &incoming);
         if self.all_in_order(new) {
-            return Ok(self.rings[MAIN].growth(&needs, new.rows.len()));
+            return Ok(self.rings[MAIN].growth(&needs, new.rows.len(), new.rows.len()));
         }
         let times = || new.rows.iter().map(|&row| new.times.get(row as usize));
         let timed = times().flatten().count();
@@ -273,7 +278,10 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         let overdue = times().flatten().filter(|&time| line.is_some_and(|line| time <= line));
         // Which of the others are ahead depends on all of them.
         let counts = [timed, overdue.count(), timed, new.rows.len() - timed];
-        Ok(self.rings.iter().zip(counts).map(|(ring, rows)| ring.growth(&needs, rows)).sum())
+        // Of the others nobody knows how many rows they will get.
+        let prepared = [new.rows.len(), 0, 0, 0];
+        let rings = self.rings.iter().zip(counts).zip(prepared);
+        Ok(rings.map(|((ring, rows), prepared)| ring.growth(&needs, rows, prepared)).sum())
     }
 
     fn insert(&mut self, new: NewRows<'_>) -> Result<()> {
@@ -281,9 +289,9 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
             return Ok(());
         }
         self.check_room(new.rows.len())?;
-        let shape = Arc::clone(&self.shape);
-        let payload = shape.payload.by_value(new.payload)?;
-        let incoming = shape.payload.incoming(&payload, new.rows)?;
+        let plan = Arc::clone(&self.shape.payload);
+        let payload = plan.by_value(new.payload)?;
+        let incoming = plan.incoming(&payload, new.rows)?;
         self.check_values(new, &incoming)?;
         if self.all_in_order(new) {
             self.rings[MAIN].insert(new, &incoming, 0, new.rows);
@@ -324,7 +332,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
     fn set_matched(&mut self, rows: &[u32]) -> Result<()> {
         for &row in rows {
             let (ring, number) = Self::ring_of(row);
-            if !self.rings[ring].set_matched(number) {
+            if !self.rings.get_mut(ring).is_some_and(|ring| ring.set_matched(number)) {
                 return Err(no_such_row(row));
             }
         }
@@ -334,7 +342,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
     fn remove(&mut self, rows: &[u32]) -> Result<u64> {
         let removed = rows.iter().map(|&row| {
             let (ring, number) = Self::ring_of(row);
-            u64::from(self.rings[ring].remove(number))
+            u64::from(self.rings.get_mut(ring).is_some_and(|ring| ring.remove(number)))
         });
         Ok(removed.sum())
     }
@@ -360,7 +368,10 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let located = rows.iter().map(|&row| self.locate(row)).collect::<Result<Vec<_>>>()?;
+        let mut located = Vec::with_capacity(rows.len());
+        for &row in rows {
+            located.push(self.locate(row)?);
+        }
         self.shape.payload.gather(wanted, &located)
     }
 

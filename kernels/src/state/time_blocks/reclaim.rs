@@ -23,11 +23,13 @@ impl<E: EntryKey> Ring<E> {
         if self.live == 0 {
             // Also a ring that gave its rows away.
             if !self.arena.is_empty() {
-                self.reset();
+                self.reset(self.plan.block_rows(0), 0);
             }
+            self.demand = 0;
             return;
         }
         self.free_empty();
+        self.fit_blocks();
         self.compact();
         self.left_behind();
         self.fit_heads();
@@ -49,7 +51,7 @@ impl<E: EntryKey> Ring<E> {
             self.given = 0;
             hot_keys.forget(is_current);
         }
-        if all || late.len() > 2 * self.live + 1024 {
+        if all || late.len() > 2 * self.live + self.plan.shape.rows {
             late.retain(|row| directory.locate(row).is_some_and(|(block, at)| !block.is_dead(at)));
         }
         let is_held = |row: RowNumber| directory.block(row).is_some();
@@ -63,17 +65,35 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Empties the ring; its numbers continue.
-    fn reset(&mut self) {
+    /// Lets blocks have the size that suits the rows: a state that has grown or
+    /// shrunk by much is copied into others. Rows that come at once count like
+    /// those that are there, so that a large batch does not meet small blocks.
+    fn fit_blocks(&mut self) {
+        let fading = self.demand - self.demand.div_ceil(8);
+        self.demand = self.live.max(self.changed / 2).max(fading);
+        let (rows, most) = (self.plan.shape.rows, self.plan.most_rows);
+        let grows = self.demand > 4 * rows && rows < most;
+        let shrinks = self.demand < rows / 4 && rows > self.plan.block_rows(0);
+        if grows || shrinks {
+            self.refill(self.plan.block_rows(self.demand), |ring, block, at, _| {
+                ring.copy_in(block, at);
+            });
+        }
+    }
+
+    /// Empties the ring, for blocks of so many rows and heads of so many; its
+    /// numbers continue.
+    pub(super) fn reset(&mut self, block_rows: usize, rows: usize) {
+        self.plan.shape.rows = block_rows;
         let (plan, last) = (&self.plan, self.directory.numbers.next());
         let next = self.directory.numbers.after(last);
         self.directory = Directory::new::<E>(plan.tag, plan.bits, plan.shape.rows, next.0);
-        self.heads = Heads::new(self.directory.numbers.none());
+        self.heads = Heads::new(rows, self.directory.numbers.none());
         self.hot_keys.clear();
         self.arena = Arena::new(plan.shape.words::<E>());
         (self.due, self.open_due, self.line) = (Default::default(), None, None);
-        self.late = LateRows::new();
-        (self.empty, self.thin) = (Vec::new(), Vec::new());
+        self.late = LateRows::new(plan.days());
+        (self.empty, self.thin, self.links) = (Vec::new(), Vec::new(), Vec::new());
         (self.seen, self.given, self.changed) = (self.directory.numbers.next(), 0, 0);
         (self.held, self.bytes) = (0, BlockBytes::default());
         (self.least, self.greatest) = (i64::MAX, i64::MIN);
@@ -174,20 +194,26 @@ impl<E: EntryKey> Ring<E> {
     /// Moves the rows after `limit` into another ring and appends all others again,
     /// so that no trace of the far ones is left.
     pub(super) fn part(&mut self, limit: i64, others: &mut Self) {
+        self.refill(self.plan.shape.rows, |ring, block, at, time| {
+            if time > limit { others.copy_in(block, at) } else { ring.copy_in(block, at) }
+        });
+    }
+
+    /// Takes all blocks out and begins anew with such of so many rows; calls `each`
+    /// with each live row and its time.
+    fn refill(&mut self, block_rows: usize, mut each: impl FnMut(&mut Self, &Block, usize, i64)) {
         let firsts = self.directory.numbers.firsts();
         let blocks: Vec<Block> = firsts.filter_map(|first| self.take(first)).collect();
-        let line = self.line;
-        self.live = 0;
-        self.reset();
+        let (line, live) = (self.line, std::mem::take(&mut self.live));
+        self.reset(block_rows, live);
         self.line = line;
+        let line = line.filter(|_| self.plan.timed);
         for block in blocks {
             for at in 0..block.rows() {
                 let time = block.time::<E>(at);
-                if block.is_dead(at) || line.is_some_and(|line| time <= line) {
-                    continue;
+                if !block.is_dead(at) && line.is_none_or(|line| time > line) {
+                    each(self, &block, at, time);
                 }
-                let ring = if time > limit { &mut *others } else { &mut *self };
-                ring.copy_in(&block, at);
             }
             self.fit_heads();
             self.move_buckets(2 * block.rows() + MOVES);
@@ -210,7 +236,7 @@ impl<E: EntryKey> Ring<E> {
     pub(super) fn forget_line(&mut self) {
         assert_eq!(self.held, 0, "the line decides what has expired");
         if self.line.is_some() {
-            self.reset();
+            self.reset(self.plan.shape.rows, 0);
         }
     }
 

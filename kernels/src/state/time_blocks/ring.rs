@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::heads::Heads;
 use super::hot_keys::HotKeys;
@@ -24,7 +23,10 @@ pub(super) const LONG_CHAINS: usize = 4096;
 /// How a ring is made.
 #[derive(Clone, Debug)]
 pub(super) struct RingPlan {
-    pub(super) shape: Arc<BlockShape>,
+    /// Blocks as they are opened now.
+    pub(super) shape: BlockShape,
+    /// Rows of the largest.
+    pub(super) most_rows: usize,
     pub(super) hasher: KeyHasher,
     /// Whether its rows have event times.
     pub(super) timed: bool,
@@ -35,6 +37,23 @@ pub(super) struct RingPlan {
     /// Bits below the tag.
     pub(super) bits: u32,
     pub(super) first_row: u32,
+}
+
+/// Rows of the smallest block. Not measured.
+const LEAST_ROWS: usize = 64;
+
+impl RingPlan {
+    /// Rows of a block where there are so many rows: a few blocks hold them, so
+    /// that little is empty, and those of a large state are of full size.
+    pub(super) fn block_rows(&self, rows: usize) -> usize {
+        let most = self.most_rows;
+        (rows / 2).next_power_of_two().clamp(LEAST_ROWS.min(most), most)
+    }
+
+    /// The days of late rows in blocks of the present size, at most.
+    pub(super) fn days(&self) -> usize {
+        LateRows::days(self.shape.rows)
+    }
 }
 
 /// Blocks of rows, the newest rows by key, and which block is due when.
@@ -62,6 +81,8 @@ pub(super) struct Ring<E> {
     pub(super) thin: Vec<RowNumber>,
     /// Rows that came or left since memory was last reclaimed.
     pub(super) changed: usize,
+    /// Rows that were lately in state or came at once; it fades.
+    pub(super) demand: usize,
     /// The next number when old ones were last looked after, and how many were
     /// given since all of them were.
     pub(super) seen: RowNumber,
@@ -74,27 +95,29 @@ pub(super) struct Ring<E> {
     pub(super) greatest: i64,
     /// What was done since memory was last reclaimed.
     pub(super) upkeep: Upkeep,
-    links: Vec<RowNumber>,
+    pub(super) links: Vec<RowNumber>,
     key: PhantomData<E>,
 }
 
 impl<E: EntryKey> Ring<E> {
-    pub(super) fn new(plan: RingPlan) -> Self {
+    pub(super) fn new(mut plan: RingPlan) -> Self {
+        plan.shape.rows = plan.block_rows(0);
         let shape = &plan.shape;
         let directory = Directory::new::<E>(plan.tag, plan.bits, shape.rows, plan.first_row);
         Self {
-            heads: Heads::new(directory.numbers.none()),
+            heads: Heads::new(0, directory.numbers.none()),
             hot_keys: HotKeys::new(),
             arena: Arena::new(shape.words::<E>()),
             due: BinaryHeap::new(),
             open_due: None,
-            late: LateRows::new(),
+            late: LateRows::new(plan.days()),
             line: None,
             live: 0,
             held: 0,
             empty: Vec::new(),
             thin: Vec::new(),
             changed: 0,
+            demand: 0,
             seen: directory.numbers.next(),
             given: 0,
             bytes: BlockBytes::default(),
@@ -113,13 +136,30 @@ impl<E: EntryKey> Ring<E> {
     /// # Errors
     /// [`JoinError::TooManyStateRows`] if not.
     pub(super) fn check_room(&self, rows: usize) -> Result<()> {
-        let block = self.plan.shape.rows;
+        let block = self.plan.most_rows;
         let numbers = (rows.div_ceil(block) + 1).saturating_mul(block.next_power_of_two());
         let most = self.directory.numbers.most() as usize;
         if numbers.saturating_add(self.directory.numbers.span() as usize) > most {
             return Err(JoinError::TooManyStateRows { limit: most as u64 });
         }
         Ok(())
+    }
+
+    /// Chooses the size of the first block, for so many rows that come in.
+    pub(super) fn prepare(&mut self, rows: usize) {
+        let fitting = self.first_rows(rows);
+        if fitting != self.plan.shape.rows {
+            let line = self.line;
+            self.reset(fitting, 0);
+            self.line = line;
+        }
+    }
+
+    /// Rows of the next block, if [`prepare`](Self::prepare) is told that so many
+    /// rows come in.
+    pub(super) fn first_rows(&self, rows: usize) -> usize {
+        let is_new = self.directory.numbers.span() == 0 && self.directory.open().is_none();
+        if is_new { self.plan.block_rows(rows) } else { self.plan.shape.rows }
     }
 
     /// Appends rows, of which the first is number `first` of those that come in.
@@ -240,11 +280,6 @@ impl<E: EntryKey> Ring<E> {
                 note(i);
             }
         }
-    }
-
-    /// Links that a call has room for.
-    pub(super) fn links_capacity(&self) -> usize {
-        self.links.capacity()
     }
 
     /// Whether a row that this ring numbered is in state.

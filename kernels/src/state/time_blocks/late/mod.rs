@@ -14,8 +14,9 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::state::block::RowNumber;
 
-/// Most days. Not measured.
-const DAYS: i128 = 2048;
+/// Most days, of a ring of large blocks and of any. Not measured.
+const MOST_DAYS: usize = 2048;
+const LEAST_DAYS: usize = 64;
 /// Rows that may lie outside the calendar, in addition to as many as lie in it. Not
 /// measured.
 const FEW: usize = 64;
@@ -23,6 +24,8 @@ const FEW: usize = 64;
 /// Row numbers by day.
 #[derive(Debug)]
 pub(super) struct LateRows {
+    /// Most days.
+    most_days: usize,
     /// Length of a day in microseconds, and which day is the first.
     width: i64,
     first: i64,
@@ -45,8 +48,14 @@ pub(super) struct LateRows {
 }
 
 impl LateRows {
-    pub(super) fn new() -> Self {
+    /// Most days where blocks have so many rows: few late rows need few of them.
+    pub(super) fn days(block_rows: usize) -> usize {
+        (2 * block_rows).clamp(LEAST_DAYS, MOST_DAYS)
+    }
+
+    pub(super) fn new(most_days: usize) -> Self {
         Self {
+            most_days,
             width: 1024,
             first: 0,
             days: VecDeque::new(),
@@ -99,7 +108,7 @@ impl LateRows {
         }
         let last = i128::from(self.first) + self.days.len() as i128 - 1;
         let days = last.max(day.into()) - i128::from(self.first.min(day)) + 1;
-        if days > DAYS {
+        if days > self.most_days as i128 {
             self.outside.push((time, row));
             self.least_outside = self.least_outside.min(time);
             while self.outside.len() > FEW + self.in_days {
@@ -149,7 +158,9 @@ impl LateRows {
         for (time, row) in outside {
             let day = i128::from(time.div_euclid(width));
             let last = i128::from(self.first) + self.days.len() as i128 - 1;
-            if day <= i128::from(line) || last.max(day) - i128::from(self.first).min(day) < DAYS {
+            if day <= i128::from(line)
+                || last.max(day) - i128::from(self.first).min(day) < self.most_days as i128
+            {
                 self.push(time, row);
             } else {
                 self.outside.push((time, row));
@@ -222,11 +233,11 @@ impl LateRows {
     }
 
     /// The most bytes that noting so many more rows adds.
-    pub(super) fn growth(&self, rows: usize) -> usize {
+    pub(super) fn growth(&self, rows: usize, most_days: usize) -> usize {
         if rows == 0 {
             return 0;
         }
-        let days = (2 * DAYS as usize).saturating_sub(self.days.capacity());
+        let days = (2 * most_days).saturating_sub(self.days.capacity());
         // A day doubles, or is a new one; days that lengthen take what lies outside.
         let room = 2 * (self.len() + rows) + 4 * (self.outside.len() + rows);
         days * size_of::<Vec<(i64, RowNumber)>>() + room * size_of::<(i64, RowNumber)>()

@@ -7,7 +7,7 @@ fn random(state: &mut u64) -> u64 {
 
 #[test]
 fn rows_expire_when_their_time_comes_however_far_apart_they_are() {
-    let mut late = LateRows::new();
+    let mut late = LateRows::new(MOST_DAYS);
     let mut state = 7u64;
     let mut rows: Vec<(i64, RowNumber)> = Vec::new();
     let mut line = -(1i64 << 40);
@@ -50,7 +50,7 @@ fn rows_expire_when_their_time_comes_however_far_apart_they_are() {
 fn rows_at_both_ends_of_time() {
     let mut state = 1;
     for first in [i64::MIN, i64::MAX, 0, -1] {
-        let mut late = LateRows::new();
+        let mut late = LateRows::new(MOST_DAYS);
         let mut times = vec![first];
         let ends = [i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, 0, 1 << 40];
         times.extend((0..300).map(|_| {
@@ -75,7 +75,7 @@ fn rows_at_both_ends_of_time() {
 #[test]
 fn no_row_is_looked_at_again_and_again_whatever_lies_far_away() {
     for poison in [None, Some(1i64 << 57)] {
-        let mut late = LateRows::new();
+        let mut late = LateRows::new(MOST_DAYS);
         late.push(10, RowNumber(0));
         if let Some(far) = poison {
             late.push(far, RowNumber(1));
