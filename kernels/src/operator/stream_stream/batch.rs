@@ -1,6 +1,7 @@
 //! The output of an executed batch: that of its partitions, in their order.
 
 use std::collections::VecDeque;
+use std::iter::FusedIterator;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
@@ -228,6 +229,8 @@ impl Iterator for Batch<'_> {
         next
     }
 }
+
+impl FusedIterator for Batch<'_> {}
 
 /// Takes in both sides, at the same time where there is input and threads for it.
 fn take_in(

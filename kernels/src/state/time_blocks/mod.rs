@@ -25,6 +25,10 @@
 //!   4 then lead to numbers that are not current, which ends their chains; the
 //!   heads need not be cleaned.
 //!
+//! Blocks are sized by the rows: a few of them hold a small state. Where there are
+//! many more or fewer rows than before, or many come at once, a reclaim copies
+//! them into blocks of another size.
+//!
 //! What does not fit into the order of time would hold it up, and lies in rings
 //! of its own: rows far *ahead* of the others, until the others have come so
 //! far; rows that were *overdue* when they came, which leave with the next
