@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::{Int32Type, Int64Type};
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::{Int32Type, Int64Type};
 use streamjoin_kernels::stream_stream::{self, End};
 use streamjoin_kernels::{Filter, JoinError, JoinType, Predicate, Result, SideColumn, StoreKind};
 

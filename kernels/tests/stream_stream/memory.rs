@@ -4,8 +4,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use arrow::array::*;
-use arrow::buffer::{Buffer, OffsetBuffer};
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::buffer::{Buffer, OffsetBuffer};
 use streamjoin_kernels::stream_stream::{self, End, StateLimit};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Side, StoreKind};

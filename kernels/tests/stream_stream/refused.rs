@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use arrow::array::*;
 use proptest::prelude::*;
+use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::stream_stream::{self, BatchTimes, End, StateLimit};
 use streamjoin_kernels::{Filter, JoinError, MemoryReservation, Predicate, Result};
 
