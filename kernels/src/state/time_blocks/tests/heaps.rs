@@ -39,7 +39,7 @@ fn keys(lengths: &[usize]) -> (Keys, Vec<u64>) {
     let mut offsets = vec![0i64];
     lengths.iter().for_each(|&length| offsets.push(offsets[offsets.len() - 1] + length as i64));
     let bytes = vec![b'k'; lengths.iter().sum()];
-    let keys = Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()));
+    let keys = Keys::Bytes(ByteKeys::new(offsets.into(), bytes.into()).unwrap());
     let mut hashes = Vec::new();
     plan(KeyShape::Bytes, 16, 0).hasher.hash(&keys, &mut hashes);
     (keys, hashes)
