@@ -160,6 +160,15 @@ pub enum JoinError {
     /// An instruction set that this machine does not have.
     #[error("instruction set {0} is not available on this machine; available: {1}")]
     IsaUnavailable(String, String),
+    /// A version of a table that was built for another join, with which this join
+    /// would give wrong answers.
+    #[error(
+        "the snapshot was built for another join: {difference}; build it with this join, or with one of an equal specification, hasher and layout"
+    )]
+    ForeignSnapshot {
+        /// What differs.
+        difference: String,
+    },
     /// The join was pushed a batch before a table was loaded.
     #[error("no table was loaded: `build` one and `swap` it in before the first `push`")]
     NotLoaded,

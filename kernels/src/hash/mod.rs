@@ -61,6 +61,11 @@ impl KeyHasher {
         Self { constant: true, ..Self::with_seed(Isa::Portable, 0) }
     }
 
+    /// Whether `other` gives the same hashes, on whatever instruction set.
+    pub(crate) fn hashes_as(&self, other: &Self) -> bool {
+        self.constant == other.constant && (self.constant || self.seed == other.seed)
+    }
+
     /// The hashes of `keys`, one per row, in a buffer that is used again.
     pub fn hash<'a>(&self, keys: impl Into<KeyView<'a>>, hashes: &mut Vec<u64>) {
         let keys = keys.into();

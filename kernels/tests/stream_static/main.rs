@@ -10,5 +10,6 @@ mod outputs;
 mod random;
 mod reference;
 mod sharing;
+mod snapshots;
 mod traps;
 mod work;

@@ -1,5 +1,6 @@
 //! Indexing a version of a table.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch};
@@ -13,6 +14,7 @@ use crate::arch::CacheSizes;
 use crate::error::Result;
 use crate::key::{KeyView, Keys};
 use crate::memory::Reserved;
+use crate::operator::columns::check_schema;
 use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
 use crate::snapshot::{Part, SnapshotParts, TableSnapshot};
@@ -39,6 +41,9 @@ pub(super) fn build(
     version: u64,
     index_choice: &IndexChoice,
 ) -> Result<TableSnapshot> {
+    for batch in table {
+        check_schema("the table", &join.spec.table_schema, batch)?;
+    }
     let builder = join.options.builder(index_choice);
     let start = Instant::now();
     let rows = table.iter().map(RecordBatch::num_rows).sum();
@@ -81,6 +86,7 @@ pub(super) fn build(
     memory.settle(estimate, payload.bytes(), "the retained columns")?;
     memory.shrink(findable.copied + order_bytes(&indexed));
     let mut snapshot = SnapshotParts {
+        built_for: Arc::clone(&join.built_for),
         version,
         rows,
         partitions: indexed.partitions,

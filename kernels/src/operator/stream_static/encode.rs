@@ -37,7 +37,7 @@ pub(super) fn encode(
 
 /// Hashes keys; zeros where nobody looks at hashes.
 pub(super) fn hash(join: &Planned, keys: &Keys, hashes: &mut Vec<u64>) {
-    if join.plan.is_nested_loop() || !join.options.layout.has_index() {
+    if join.is_without_hashes() {
         hashes.clear();
         hashes.resize(keys.len(), 0);
     } else {

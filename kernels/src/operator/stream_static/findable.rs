@@ -8,7 +8,6 @@ use super::planned::Planned;
 use crate::error::Result;
 use crate::key::{EncodedKeys, KeyShape, Keys};
 use crate::memory::Reserved;
-use crate::operator::columns::check_schema;
 use crate::probe::slice_bytes;
 
 /// Rows that can be found, and their keys.
@@ -19,13 +18,12 @@ pub(super) struct Findable {
     pub(super) copied: usize,
 }
 
-/// No table row is preserved, so one whose key is null or that fails the
+/// The batches have the table's schema. No table row is preserved, so one whose key is null or that fails the
 /// filter need not be kept at all. Leaves the bytes of the keys and of what was
 /// copied reserved.
 ///
 /// # Errors
-/// [`JoinError::Schema`](crate::JoinError::Schema) for batches of another
-/// schema, errors of casts and filters, refused memory.
+/// Errors of casts and filters, refused memory.
 pub(super) fn findable_rows(
     join: &Planned,
     table: &[RecordBatch],
@@ -36,7 +34,6 @@ pub(super) fn findable_rows(
     let mut keys = Vec::with_capacity(table.len());
     let mut copied = 0;
     for batch in table {
-        check_schema("the table", &spec.table_schema, batch)?;
         let mut batch = batch.clone();
         if let Some(filter) = &join.plan.table_filter {
             let kept = filter.passing(batch.columns(), batch.num_rows())?;

@@ -147,9 +147,13 @@ impl Join {
     /// Makes `snapshot` the table that later batches are joined with, and
     /// returns the one before; cursors that were begun keep theirs.
     ///
+    /// The snapshot may come from another join whose specification is a clone of
+    /// this one's, if both hash alike: also with another index, with one table
+    /// for all threads or in partitions, with other threads and limits.
+    ///
     /// # Errors
-    /// [`JoinError::InvalidPlan`] if the snapshot retains other columns than this
-    /// join does: then the one in use stays in use.
+    /// [`JoinError::ForeignSnapshot`], which says what differs, for one that this
+    /// join would give wrong answers with: then the one in use stays in use.
     pub fn swap(&self, snapshot: Arc<TableSnapshot>) -> Result<Option<Arc<TableSnapshot>>> {
         self.check_snapshot(&snapshot)?;
         // Nothing that could panic happens under the lock.
@@ -200,13 +204,13 @@ impl Join {
     }
 
     fn check_snapshot(&self, snapshot: &TableSnapshot) -> Result<()> {
-        let (holds, retains) =
-            (snapshot.parts().payload.columns(), self.planned.plan.payload_columns.len());
-        if holds == retains {
+        let (built_for, wanted) = (&snapshot.parts().built_for, &self.planned.built_for);
+        if Arc::ptr_eq(built_for, wanted) {
             return Ok(());
         }
-        Err(JoinError::InvalidPlan(format!(
-            "a snapshot of another join: it retains {holds} columns, this join {retains}"
-        )))
+        match built_for.difference(wanted) {
+            None => Ok(()),
+            Some(difference) => Err(JoinError::ForeignSnapshot { difference }),
+        }
     }
 }

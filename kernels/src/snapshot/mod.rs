@@ -1,13 +1,19 @@
 //! An immutable version of a table with its index.
 
+mod built_for;
+
+use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use self::built_for::BuiltFor;
 use crate::memory::Reserved;
 use crate::probe::Payload;
 use crate::table::JoinIndex;
 
 /// One version of a table, indexed. Immutable and `Send + Sync`:
-/// share it behind an `Arc` and swap it between batches.
+/// share it behind an `Arc` and swap it between batches. It serves the join that
+/// built it and others of an equal specification and hasher; it knows what it was
+/// built for, and a join refuses one that was built for something else.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -35,6 +41,7 @@ pub struct TableSnapshot {
 /// What a snapshot is made of.
 #[derive(Debug)]
 pub(crate) struct SnapshotParts {
+    pub(crate) built_for: Arc<BuiltFor>,
     pub(crate) version: u64,
     /// Rows of the table, those that can match nothing included.
     pub(crate) rows: usize,
