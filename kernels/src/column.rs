@@ -2,22 +2,16 @@
 
 use crate::side::Side;
 
-/// A column of one of the two inputs of a stream-static join.
+/// A column that a stream-static join reads or puts out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ColumnRef {
     /// A column of the stream, by position in its schema.
     Stream(usize),
     /// A column of the table, by position in its schema.
     Table(usize),
-}
-
-impl ColumnRef {
-    /// Its position in the schema of its input.
-    #[must_use]
-    pub fn position(self) -> usize {
-        let (Self::Stream(position) | Self::Table(position)) = self;
-        position
-    }
+    /// The number of the stream's row in the batch that was pushed, from 0, as an
+    /// `UInt32` that is never null. Rows that a filter drops are counted, too.
+    StreamRow,
 }
 
 /// A column of one of the two streams of a stream-stream join.

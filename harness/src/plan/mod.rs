@@ -27,7 +27,7 @@ mod tests;
 pub(crate) use bind::timestamp_sql;
 pub use bind::{
     Bound, BoundInput, BoundKey, BoundStream, BoundStreamStatic, BoundStreamStream, BoundStreams,
-    BoundTable, BoundTime, Origin, Relation, Residual, Selected, Selection, bind,
+    BoundTable, BoundTime, InputColumn, Origin, Relation, Residual, Selected, Selection, bind,
 };
 pub use computed::{Computed, Value, keep_where};
 pub use event_time::EventTime;

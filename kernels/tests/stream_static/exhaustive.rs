@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::IndexKind;
 use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use streamjoin_kernels::stream_static::{self, Layout};
+use streamjoin_kernels::stream_static::{self, Layout, OutputOrder};
 
 use crate::random::JOINS;
 use crate::reference::{Case, Conditions, Row, nested_loop, table};
@@ -56,6 +56,7 @@ fn small_tables_for_every_join_type() {
                         index: index.into(),
                         layout,
                         probe_rows: rows,
+                        output_order: OutputOrder::ALL[turn / strategies.len() % 2],
                         max_output_rows: rows,
                         partition_bits: Some(1),
                         ..stream_static::Options::default()

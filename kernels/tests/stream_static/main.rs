@@ -6,6 +6,7 @@ mod columns;
 mod exhaustive;
 mod failures;
 mod memory;
+mod order;
 mod outputs;
 mod random;
 mod reference;

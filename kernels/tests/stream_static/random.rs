@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use streamjoin_kernels::arrow::array::{ArrayRef, RecordBatch};
 use streamjoin_kernels::arrow::compute::concat_batches;
-use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
+use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout, OutputOrder};
 use streamjoin_kernels::{IndexKind, Isa, JoinType, KeyHasher, Side};
 
 use crate::columns::{BOOLEAN, KEY_TYPES, KeyType, MakeColumn};
@@ -68,14 +68,15 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
         0..Layout::ALL.len(),
         0..Isa::available().len() + 1,
         prop::sample::select(vec![1usize, 2, 7, 49, 50, 51, 8192]),
-        prop::sample::select(vec![1usize, 3, 64, 8192]),
+        prop::sample::select(vec![1usize, 3, 7, 64, 8192]),
         prop::sample::select(vec![1usize, 100, 64 << 20]),
         prop::option::of(0u32..4),
         any::<bool>(),
         prop::sample::select(vec![None, Some(0), Some(2000)]),
+        prop::sample::select(OutputOrder::ALL.to_vec()),
     )
         .prop_map(
-            |(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool, limit)| {
+            |(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool, limit, order)| {
                 stream_static::Options {
                     index: IndexKind::ALL[index].into(),
                     layout: Layout::ALL[layout],
@@ -86,6 +87,7 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
                         None => KeyHasher::constant(),
                     },
                     probe_rows,
+                    output_order: order,
                     max_output_rows: out_rows,
                     max_output_bytes: out_bytes,
                     partition_bits: bits,

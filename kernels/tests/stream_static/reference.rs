@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow;
 use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::buffer::BooleanBuffer;
 use streamjoin_kernels::arrow::compute::concat_batches;
 use streamjoin_kernels::arrow::datatypes::*;
+use streamjoin_kernels::stream_static::OutputOrder;
 use streamjoin_kernels::stream_static::{self, KeyPair};
-use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result, Side};
+use streamjoin_kernels::{ColumnRef, Filter, JoinType, OutputColumn, Predicate, Result, Side};
 
 /// A row: its keys (None is null), and a value for conditions.
 #[derive(Clone, Debug)]
@@ -156,6 +158,7 @@ impl Case<'_> {
             &self.stream.schema(),
             &self.dimension.schema(),
         );
+        spec.output.push(OutputColumn { source: ColumnRef::StreamRow, name: "row".to_owned() });
         spec.stream_filter = self.filter(self.conditions.stream, &[stream_value]);
         spec.table_filter = self.filter(self.conditions.dimension, &[dimension_value]);
         spec.residual = self.filter(self.conditions.residual, &[stream_value, dimension_value]);
@@ -193,8 +196,8 @@ impl Case<'_> {
         join
     }
 
-    /// Pushes a batch; checks bounds, texts and counters on the way. Answers
-    /// which of its rows have no match.
+    /// Pushes a batch; checks bounds, texts, row numbers, order, mask and counters
+    /// on the way. Answers which of its rows have no match.
     pub(crate) fn push(
         &self,
         join: &stream_static::Join,
@@ -204,11 +207,23 @@ impl Case<'_> {
         let mut cursor = join.push(stream).unwrap();
         cursor.note_unmatched();
         let mut rows_out = 0;
+        let mut rows = Vec::new();
         while let Some(batch) = cursor.next_batch().unwrap() {
             assert!(batch.num_rows() > 0 && batch.num_rows() <= self.options.max_output_rows);
             assert_eq!(batch.schema_ref(), join.output_schema());
             rows_out += batch.num_rows() as u64;
+            let numbers = batch.column(batch.num_columns() - 1).as_primitive::<UInt32Type>();
+            assert_eq!(numbers.null_count(), 0);
+            rows.extend_from_slice(numbers.values());
             self.collect(&batch, out);
+        }
+        self.check_rows(stream, &rows, &out[out.len() - rows.len()..]);
+        if self.join_type.is_existence() {
+            let mut expected = vec![false; stream.num_rows()];
+            rows.iter().for_each(|&row| expected[row as usize] = true);
+            assert_eq!(join.mask(stream).unwrap(), BooleanBuffer::from(expected), "{self:?}");
+        } else {
+            assert!(join.mask(stream).is_err());
         }
         let stats = cursor.stats();
         assert_eq!((stats.rows_in, stats.rows_out), (stream.num_rows() as u64, rows_out));
@@ -218,6 +233,17 @@ impl Case<'_> {
         unmatched
     }
 
+    /// Checks the numbers of the stream's rows in the output, and their order.
+    fn check_rows(&self, stream: &RecordBatch, rows: &[u32], out: &[OutRow]) {
+        let ids = stream.column(self.null_safe.len() + 1).as_primitive::<Int64Type>();
+        for (&row, &(id, _)) in rows.iter().zip(out) {
+            assert_eq!(Some(ids.value(row as usize)), id, "{self:?}");
+        }
+        if self.options.output_order == OutputOrder::Stream {
+            assert!(rows.is_sorted(), "{self:?}");
+        }
+    }
+
     fn collect(&self, batch: &RecordBatch, out: &mut Vec<OutRow>) {
         let width = self.null_safe.len() + 3;
         let (stream_at, dimension_at) = match self.stream_side {
@@ -225,7 +251,7 @@ impl Case<'_> {
             Side::Right => (width, 0),
         };
         let ids = |at: usize| -> Vec<Option<i64>> {
-            if at >= batch.num_columns() {
+            if at + width > batch.num_columns() {
                 return vec![None; batch.num_rows()];
             }
             let ids = batch.column(at + width - 2).as_primitive::<Int64Type>();

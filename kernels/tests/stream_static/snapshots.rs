@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::*;
-use arrow::datatypes::*;
+use streamjoin_kernels::arrow::array::*;
+use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::stream_static::{self, KeyPair, Layout, Spec};
 use streamjoin_kernels::{
@@ -133,8 +133,10 @@ fn snapshots_of_equal_joins_are_exchanged() {
     let join = stream_static::Join::new(spec.clone(), options.clone()).unwrap();
     join.swap(join.build(&[table(DataType::Int64)], 1).unwrap()).unwrap();
     let sorted = |batch: &RecordBatch| {
-        let order = arrow::compute::sort_to_indices(batch.column(0), None, None).unwrap();
-        arrow::compute::take_record_batch(batch, &order).unwrap()
+        let order =
+            streamjoin_kernels::arrow::compute::sort_to_indices(batch.column(0), None, None)
+                .unwrap();
+        streamjoin_kernels::arrow::compute::take_record_batch(batch, &order).unwrap()
     };
     let expected = sorted(&push_all(&join, &stream()));
     for index in IndexKind::ALL {

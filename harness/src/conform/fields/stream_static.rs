@@ -2,13 +2,13 @@
 
 use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
+use streamjoin_kernels::Side;
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::{ColumnRef, Side};
 
 use super::{Filter, check_keys, filters};
 use crate::conform::case::StreamStaticQuery;
 use crate::conform::input::Input;
-use crate::plan::{BoundStream, BoundStreamStatic, BoundTable};
+use crate::plan::{BoundStream, BoundStreamStatic, BoundTable, InputColumn};
 use streamjoin_sql::Scope;
 
 pub(super) fn check(
@@ -65,15 +65,15 @@ fn check_filters(
 }
 
 fn bound_filters(join: &BoundStreamStatic) -> Vec<Filter<'_>> {
-    let side = |column: &ColumnRef| match *column {
-        ColumnRef::Stream(column) => (join.stream_side, column),
-        ColumnRef::Table(column) => (join.stream_side.opposite(), column),
+    let side = |column: &InputColumn| match *column {
+        InputColumn::Stream(column) => (join.stream_side, column),
+        InputColumn::Table(column) => (join.stream_side.opposite(), column),
     };
     let of_stream = join.stream_filter.iter().map(|filter| {
-        (filter, filter.columns().iter().map(|&c| side(&ColumnRef::Stream(c))).collect())
+        (filter, filter.columns().iter().map(|&c| side(&InputColumn::Stream(c))).collect())
     });
     let of_table = join.table_filter.iter().map(|filter| {
-        (filter, filter.columns().iter().map(|&c| side(&ColumnRef::Table(c))).collect())
+        (filter, filter.columns().iter().map(|&c| side(&InputColumn::Table(c))).collect())
     });
     let of_both = join
         .residual
@@ -98,8 +98,8 @@ fn next_to_each_other(
     };
     let (stream, table) = (repeated(stream)?, repeated(table)?);
     let columns = join.sources.iter().map(|source| match *source {
-        ColumnRef::Stream(column) => stream.column(column).clone(),
-        ColumnRef::Table(column) => table.column(column).clone(),
+        InputColumn::Stream(column) => stream.column(column).clone(),
+        InputColumn::Table(column) => table.column(column).clone(),
     });
     batch_of(&join.output, columns.collect())
 }

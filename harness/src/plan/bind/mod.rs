@@ -1,6 +1,7 @@
 //! A scenario bound to its data: names to columns, types to types.
 
 mod condition;
+mod input_column;
 mod relation;
 mod state_growth;
 mod stream;
@@ -14,6 +15,7 @@ use streamjoin_kernels::spark::CastMode;
 use crate::error::{Failure, Result};
 use crate::scenario::{Replay, Scenario};
 
+pub use input_column::InputColumn;
 pub use relation::{Origin, Relation, Selected, Selection};
 pub use stream::{BoundStream, BoundTime};
 pub use stream_static::{BoundKey, BoundStreamStatic, BoundTable, Residual};

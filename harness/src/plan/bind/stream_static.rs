@@ -1,12 +1,13 @@
 //! One join of the stream with a table, bound to the columns of both.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::spark::{CastMode, supported};
+use streamjoin_kernels::spark::{self, CastMode, supported};
 use streamjoin_kernels::{
-    ColumnRef, JoinError, JoinType, NullEquality, OutputColumn, Side, stream_static,
+    JoinError, JoinType, NullEquality, OutputColumn, Side, SideColumn, Sides,
 };
 
 use super::condition::{Written, using_clause, using_failed};
+use super::input_column::InputColumn;
 use super::relation::{Origin, Relation, schema_of};
 use crate::error::Result;
 use crate::plan::table::Table;
@@ -67,7 +68,7 @@ pub struct BoundStreamStatic {
     /// The joined columns.
     pub output: Scope,
     /// Where each joined column comes from.
-    pub sources: Vec<ColumnRef>,
+    pub sources: Vec<InputColumn>,
     /// Why this join cannot be run on a stream.
     pub refusal: Option<String>,
 }
@@ -89,7 +90,7 @@ pub struct Residual {
     /// The predicate.
     pub predicate: BoundExpr,
     /// Its columns, in its order.
-    pub columns: Vec<ColumnRef>,
+    pub columns: Vec<InputColumn>,
 }
 
 /// What a join is bound to.
@@ -128,17 +129,18 @@ impl BoundStreamStatic {
         let residual = condition.residual.map(|predicate| {
             let columns = predicate.columns().iter().map(|&column| {
                 if column < left.columns.len() {
-                    reference(Side::Left, column, stream_side)
+                    InputColumn::of(SideColumn::left(column), stream_side)
                 } else {
-                    reference(Side::Right, column - left.columns.len(), stream_side)
+                    let column = column - left.columns.len();
+                    InputColumn::of(SideColumn::right(column), stream_side)
                 }
             });
             Residual { columns: columns.collect(), predicate }
         });
-        let output = joined(join_type, stream_side, inputs, using.as_deref())
+        let output = joined(join_type, Sides { left, right }, using.as_deref())
             .map_err(|error| spec.name.refuse(error))?;
         let refusal = supported::stream_static(join_type, stream_side).err().map(|e| e.to_string());
-        let (output, sources) = named(&output, inputs);
+        let (output, sources) = named(&output, stream_side, inputs);
         let columns = with_nullability(output, &sources, join_type, stream_side);
         let output = Scope { columns };
         Ok(Self {
@@ -175,8 +177,8 @@ impl BoundStreamStatic {
         let filter = self.stream_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
-            ColumnRef::Stream(column) => Some(*column),
-            ColumnRef::Table(_) => None,
+            InputColumn::Stream(column) => Some(*column),
+            InputColumn::Table(_) => None,
         });
         keys.chain(filter).copied().chain(residual)
     }
@@ -187,8 +189,8 @@ impl BoundStreamStatic {
         let filter = self.table_filter.iter().flat_map(BoundExpr::columns);
         let residual = self.residual.iter().flat_map(|residual| &residual.columns);
         let residual = residual.filter_map(|column| match column {
-            ColumnRef::Table(column) => Some(*column),
-            ColumnRef::Stream(_) => None,
+            InputColumn::Table(column) => Some(*column),
+            InputColumn::Stream(_) => None,
         });
         keys.chain(filter).copied().chain(residual)
     }
@@ -231,44 +233,45 @@ fn oriented(condition: &JoinCondition, stream_side: Side) -> Oriented {
     (keys.collect(), stream, table)
 }
 
-fn reference(side: Side, column: usize, stream_side: Side) -> ColumnRef {
-    if side == stream_side { ColumnRef::Stream(column) } else { ColumnRef::Table(column) }
-}
-
 fn joined(
     join_type: JoinType,
-    stream_side: Side,
-    inputs: JoinInputs<'_>,
+    inputs: Sides<&Scope>,
     using: Option<&[String]>,
-) -> std::result::Result<Vec<OutputColumn>, JoinError> {
-    let (stream, table) = (schema_of(inputs.stream), schema_of(inputs.table));
+) -> std::result::Result<Vec<OutputColumn<SideColumn>>, JoinError> {
+    let schemas = Sides::new(|side| schema_of(inputs[side]));
+    let schemas = Sides { left: &*schemas.left, right: &*schemas.right };
     match using {
-        Some(names) => stream_static::output_using(join_type, stream_side, &stream, &table, names),
-        None => Ok(stream_static::output_on(join_type, stream_side, &stream, &table)),
+        Some(names) => spark::output_using(join_type, schemas, names),
+        None => Ok(spark::output_on(join_type, schemas)),
     }
 }
 
 /// The joined columns with the qualifiers that they have on their sides.
-fn named(output: &[OutputColumn], inputs: JoinInputs<'_>) -> (Vec<ScopeColumn>, Vec<ColumnRef>) {
+fn named(
+    output: &[OutputColumn<SideColumn>],
+    stream_side: Side,
+    inputs: JoinInputs<'_>,
+) -> (Vec<ScopeColumn>, Vec<InputColumn>) {
     let columns = output.iter().map(|column| {
-        let from = match column.source {
-            ColumnRef::Stream(at) => &inputs.stream.columns[at],
-            ColumnRef::Table(at) => &inputs.table.columns[at],
+        let source = InputColumn::of(column.source, stream_side);
+        let from = match source {
+            InputColumn::Stream(at) => &inputs.stream.columns[at],
+            InputColumn::Table(at) => &inputs.table.columns[at],
         };
-        (ScopeColumn { name: column.name.clone(), ..from.clone() }, column.source)
+        (ScopeColumn { name: column.name.clone(), ..from.clone() }, source)
     });
     columns.unzip()
 }
 
 fn with_nullability(
     columns: Vec<ScopeColumn>,
-    sources: &[ColumnRef],
+    sources: &[InputColumn],
     join_type: JoinType,
     stream_side: Side,
 ) -> Vec<ScopeColumn> {
-    let extended = |source: &ColumnRef| match source {
-        ColumnRef::Stream(_) => join_type.extends_with_nulls(stream_side),
-        ColumnRef::Table(_) => join_type.extends_with_nulls(stream_side.opposite()),
+    let extended = |source: &InputColumn| match source {
+        InputColumn::Stream(_) => join_type.extends_with_nulls(stream_side),
+        InputColumn::Table(_) => join_type.extends_with_nulls(stream_side.opposite()),
     };
     let columns = columns.into_iter().zip(sources);
     columns

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use streamjoin_kernels::ColumnRef;
 
 use super::prepare::Needed;
 use crate::error::{Failure, Result};
-use crate::plan::bind::BoundTable;
+use crate::plan::bind::{BoundTable, InputColumn};
 use streamjoin_sql::Scope;
 
 /// Unmatched rows as they are written: which table they missed, then the columns
@@ -90,10 +89,10 @@ pub(super) fn positions(first: &Scope, tables: &[BoundTable]) -> Vec<Vec<Option<
             .iter()
             .map(|&column| {
                 let column = column?;
-                let stays = |source: &ColumnRef| *source == ColumnRef::Stream(column);
-                let merged = |source: &ColumnRef| {
+                let stays = |source: &InputColumn| *source == InputColumn::Stream(column);
+                let merged = |source: &InputColumn| {
                     join.keys.iter().any(|key| {
-                        let ColumnRef::Table(of_table) = source else { return false };
+                        let InputColumn::Table(of_table) = source else { return false };
                         key.stream.as_column() == Some(column)
                             && key.table.as_column() == Some(*of_table)
                     })

@@ -11,7 +11,7 @@ use super::carry;
 use super::prepare::Needed;
 use super::table_rows::TableColumns;
 use super::uses::{self, Uses};
-use crate::plan::bind::{BoundStreamStatic, BoundTable, Origin, Selection, field};
+use crate::plan::bind::{BoundStreamStatic, BoundTable, InputColumn, Origin, Selection, field};
 use crate::plan::computed::Computed;
 use crate::plan::projector::{Item, Projector};
 use streamjoin_sql::{BoundExpr, Scope};
@@ -188,14 +188,14 @@ fn markers(bound: &[BoundTable], given: &BTreeSet<usize>, unmatched: Unmatched) 
         }
         let join = &table.join;
         let proof = join.sources.iter().enumerate().find_map(|(position, source)| {
-            let ColumnRef::Table(column) = source else { return None };
+            let InputColumn::Table(column) = source else { return None };
             let certain = !table.relation.scope.columns[*column].nullable
                 || join.keys.iter().any(|key| key.proves_match() == Some(*column));
             if !certain {
                 return None;
             }
             let last = bound[at + 1..].iter().try_fold(position, |position, later| {
-                later.join.sources.iter().position(|s| *s == ColumnRef::Stream(position))
+                later.join.sources.iter().position(|s| *s == InputColumn::Stream(position))
             })?;
             given.contains(&last).then_some(last)
         });
@@ -219,8 +219,8 @@ fn needs(
         let mut of_table: BTreeSet<usize> = join.table_columns().collect();
         for &position in needed.last().into_iter().flatten() {
             match join.sources[position] {
-                ColumnRef::Stream(column) => stream.insert(column),
-                ColumnRef::Table(column) => of_table.insert(column),
+                InputColumn::Stream(column) => stream.insert(column),
+                InputColumn::Table(column) => of_table.insert(column),
             };
         }
         needed.push(stream);
@@ -267,8 +267,8 @@ impl Step<'_> {
                 .columns
                 .iter()
                 .map(|column| match *column {
-                    ColumnRef::Stream(column) => on_stream(column),
-                    ColumnRef::Table(column) => on_table(column),
+                    InputColumn::Stream(column) => on_stream(column),
+                    InputColumn::Table(column) => on_table(column),
                 })
                 .collect(),
             predicate: residual.predicate.to_predicate(),
@@ -344,8 +344,8 @@ impl Step<'_> {
         let names = &join.output.columns;
         let needed = self.output.positions().map(|position| OutputColumn {
             source: match join.sources[position] {
-                ColumnRef::Stream(column) => ColumnRef::Stream(self.input.at(column)),
-                ColumnRef::Table(column) => ColumnRef::Table(self.table.at(column)),
+                InputColumn::Stream(column) => ColumnRef::Stream(self.input.at(column)),
+                InputColumn::Table(column) => ColumnRef::Table(self.table.at(column)),
             },
             name: names[position].name.clone(),
         });

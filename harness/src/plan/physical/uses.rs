@@ -1,10 +1,8 @@
 //! What a plan retains although no emitted row needs it.
 
-use streamjoin_kernels::ColumnRef;
-
 use super::prepare::Needed;
 use super::width::row_bytes;
-use crate::plan::bind::{BoundTable, Selection, schema_of};
+use crate::plan::bind::{BoundTable, InputColumn, Selection, schema_of};
 use streamjoin_sql::{BoundExpr, Scope, ScopeColumn};
 
 /// Columns that only the output's `where` uses, although it could be applied
@@ -49,7 +47,7 @@ pub(super) fn of_tables(
             .positions()
             .filter(|column| !without_filter[at].as_slice().contains(column))
             .collect();
-        let of_table = |position: usize| matches!(join.sources[position], ColumnRef::Table(_));
+        let of_table = |position: usize| matches!(join.sources[position], InputColumn::Table(_));
         Uses {
             filter_only: if movable { filter_only(scope, &only, output) } else { None },
             gives_nothing: join.emits_unmatched() && !needed[at + 1].positions().any(of_table),
@@ -106,8 +104,8 @@ fn homes(bound: &[BoundTable], output: &Selection) -> Vec<Home> {
             let mut column = column;
             for (at, table) in bound.iter().enumerate().rev() {
                 match table.join.sources[column] {
-                    ColumnRef::Table(_) => return Home::Table(at),
-                    ColumnRef::Stream(before) => column = before,
+                    InputColumn::Table(_) => return Home::Table(at),
+                    InputColumn::Stream(before) => column = before,
                 }
             }
             Home::First(column)

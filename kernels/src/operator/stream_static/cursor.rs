@@ -5,15 +5,17 @@ use std::iter::FusedIterator;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow::array::{ArrayRef, RecordBatch};
 use arrow::buffer::BooleanBuffer;
-use arrow::compute::filter;
 
-use super::encode::passed;
-use super::exchange::{UnitRows, exchange};
+use super::exchange::{ranges, units};
+use super::filtered::drop_filtered;
+use super::in_order::InOrder;
+use super::options::OutputOrder;
 use super::planned::Planned;
 use super::report::Stats;
 use super::unit::Unit;
+use super::work::Work;
 use crate::error::{JoinError, Result};
 use crate::snapshot::TableSnapshot;
 
@@ -22,8 +24,8 @@ use crate::snapshot::TableSnapshot;
 /// thread, and outlive the join.
 ///
 /// Memory is bounded by the units of work in flight (a few per thread), whatever
-/// the fan-out. The order of the output depends on the options alone, not on
-/// the timing of threads.
+/// the fan-out. In which order the output comes is said by
+/// [`OutputOrder`](super::OutputOrder); it never depends on the timing of threads.
 ///
 /// After an error the cursor is at its end: what came out before is right, and
 /// nothing that would have come out before the error is missing; the rest is
@@ -34,8 +36,8 @@ pub struct Cursor {
     join: Arc<Planned>,
     snapshot: Arc<TableSnapshot>,
     columns: Vec<ArrayRef>,
-    waiting: VecDeque<Unit>,
-    running: Vec<Unit>,
+    waiting: VecDeque<Work>,
+    running: Vec<Running>,
     /// Output in order; nothing comes after an error.
     ready: VecDeque<Result<RecordBatch>>,
     progress: Progress,
@@ -44,6 +46,14 @@ pub struct Cursor {
     /// The batch's row numbers of rows without a match, if they are asked for.
     unmatched: Option<Vec<u32>>,
     stats: Stats,
+}
+
+/// Work that has begun.
+#[derive(Debug)]
+struct Running {
+    work: Work,
+    /// Output that has to wait for that of work before it, or an error.
+    held: Option<Result<RecordBatch>>,
 }
 
 /// How far a cursor is.
@@ -84,20 +94,18 @@ impl Cursor {
                 ..Stats::default()
             },
         };
-        let rows = passed;
-        let join = &*cursor.join;
-        let unit_rows = join.options.unit_rows(rows);
-        if cursor.snapshot.parts().partition_bits > 0 {
-            let started = Instant::now();
-            let units = exchange(join, &cursor.snapshot, &cursor.columns, rows, unit_rows)?;
-            cursor.waiting = units.into_iter().map(Unit::new).collect();
-            cursor.stats.keys += started.elapsed();
-        } else {
-            let units = (0..rows)
-                .step_by(unit_rows)
-                .map(|start| Unit::new(UnitRows::Range(start, unit_rows.min(rows - start))));
-            cursor.waiting = units.collect();
-        }
+        let started = Instant::now();
+        cursor.waiting = match cursor.join.options.output_order {
+            OutputOrder::Any => {
+                let units = units(&cursor.join, &cursor.snapshot, &cursor.columns, passed)?;
+                units.into_iter().map(|rows| Work::AsFound(Unit::new(rows))).collect()
+            }
+            OutputOrder::Stream => {
+                let ranges = ranges(passed, cursor.join.options.unit_rows(passed));
+                ranges.map(|rows| Work::InOrder(InOrder::new(rows))).collect()
+            }
+        };
+        cursor.stats.keys += started.elapsed();
         Ok(cursor)
     }
 
@@ -136,27 +144,48 @@ impl Cursor {
             if self.running.is_empty() {
                 return Ok(None);
             }
-            let steps = self.step_all();
-            // Output is kept in the order of the units; a unit that has ended
-            // makes room for the next one.
-            let mut units = Vec::with_capacity(self.running.len());
-            for (unit, step) in self.running.drain(..).zip(steps) {
-                let failed = step.is_err();
-                self.ready.extend(step.transpose());
+            self.step_all();
+            self.collect();
+        }
+    }
+
+    /// Lets all work go on that holds no output.
+    fn step_all(&mut self) {
+        let (join, snapshot, columns) = (&*self.join, &*self.snapshot, &self.columns[..]);
+        let idle: Vec<_> =
+            self.running.iter_mut().filter(|running| running.held.is_none()).collect();
+        let _: Vec<Result<()>> = join.options.run(idle, |running| {
+            running.held = running.work.step(join, snapshot, columns).transpose();
+            Ok(())
+        });
+    }
+
+    /// Takes over output in the order of the work; work that has ended makes room
+    /// for what waits.
+    fn collect(&mut self) {
+        let in_order = self.join.options.output_order == OutputOrder::Stream;
+        let mut going_on = Vec::with_capacity(self.running.len());
+        let mut blocked = false;
+        for mut running in self.running.drain(..) {
+            if !blocked && let Some(output) = running.held.take() {
+                let failed = output.is_err();
+                self.ready.push_back(output);
                 if failed {
+                    // What comes after it never comes out.
                     break;
                 }
-                if unit.is_done() {
-                    self.stats.add(&unit.stats);
-                    if let (Some(all), Some(rows)) = (&mut self.unmatched, unit.unmatched) {
-                        all.extend(rows);
-                    }
-                } else {
-                    units.push(unit);
-                }
             }
-            self.running = units;
+            if running.held.is_some() || !running.work.is_done() {
+                blocked |= in_order;
+                going_on.push(running);
+                continue;
+            }
+            self.stats.add(&running.work.stats());
+            if let (Some(all), Some(rows)) = (&mut self.unmatched, running.work.into_unmatched()) {
+                all.extend(rows);
+            }
         }
+        self.running = going_on;
     }
 
     /// Asks for the rows without a match; call it before the first
@@ -196,7 +225,7 @@ impl Cursor {
     #[must_use]
     pub fn stats(&self) -> Stats {
         let mut stats = self.stats;
-        self.running.iter().for_each(|unit| stats.add(&unit.stats));
+        self.running.iter().for_each(|running| stats.add(&running.work.stats()));
         stats
     }
 
@@ -207,17 +236,13 @@ impl Cursor {
             threads => 4 * threads,
         };
         while self.running.len() < width
-            && let Some(mut unit) = self.waiting.pop_front()
+            && let Some(mut work) = self.waiting.pop_front()
         {
-            unit.unmatched = self.unmatched.is_some().then(Vec::new);
-            self.running.push(unit);
+            if self.unmatched.is_some() {
+                work.note_unmatched();
+            }
+            self.running.push(Running { work, held: None });
         }
-    }
-
-    fn step_all(&mut self) -> Vec<Result<Option<RecordBatch>>> {
-        let (join, snapshot, columns) = (&*self.join, &*self.snapshot, &self.columns[..]);
-        let units = self.running.iter_mut().collect();
-        join.options.run(units, |unit: &mut Unit| unit.step(join, snapshot, columns))
     }
 }
 
@@ -230,24 +255,3 @@ impl Iterator for Cursor {
 }
 
 impl FusedIterator for Cursor {}
-
-/// Where no stream row is preserved, those that fail the one-sided filter are
-/// gone before their keys are looked at, as Spark pushes the filter below the
-/// join: a malformed key in such a row is not an error. Returns the columns and
-/// which rows they belong to, unless that is all of them.
-fn drop_filtered(
-    join: &Planned,
-    columns: Vec<ArrayRef>,
-    rows: usize,
-) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
-    if join.plan.preserves_stream() {
-        return Ok((columns, None));
-    }
-    let Some(passed) = passed(&join.plan, &columns, rows)? else { return Ok((columns, None)) };
-    if passed.count_set_bits() == rows {
-        return Ok((columns, None));
-    }
-    let mask = BooleanArray::new(passed.clone(), None);
-    let kept = columns.iter().map(|column| Ok(filter(column, &mask)?)).collect::<Result<_>>()?;
-    Ok((kept, Some(passed)))
-}

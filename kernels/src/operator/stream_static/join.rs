@@ -4,11 +4,13 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, SchemaRef};
 
 use super::build::build;
 use super::cursor::Cursor;
+use super::mask::mask;
 use super::options::Options;
 use super::planned::Planned;
 use super::spec::Spec;
@@ -190,17 +192,72 @@ impl Join {
         self.begin(batch, snapshot)
     }
 
+    /// Which rows of a batch a left-semi or left-anti join puts out: one bit per
+    /// row, without nulls, for filters and selection vectors of one's own. Where
+    /// there is no residual condition no pair is listed and nothing is copied.
+    /// Options on the output do not matter.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
+    /// # use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+    /// # use streamjoin_kernels::{JoinType, Result};
+    /// # fn main() -> Result<()> {
+    /// let batch = |name, values: Vec<i64>| {
+    ///     RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from(values)) as ArrayRef)])
+    /// };
+    /// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2, 3])?);
+    /// let keys = vec![KeyPair::equal(0, 0)];
+    /// let spec = Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, keys);
+    /// let join = Join::new(spec, Options::default())?;
+    /// join.swap(join.build(&[table], 1)?)?;
+    /// assert_eq!(join.mask(&stream)?.iter().collect::<Vec<_>>(), [false, true, true]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`JoinError::InvalidPlan`] for other join types; those of
+    /// [`push`](Self::push); errors of predicates.
+    pub fn mask(&self, batch: &RecordBatch) -> Result<BooleanBuffer> {
+        let snapshot = self.snapshot().ok_or(JoinError::NotLoaded)?;
+        let columns = self.columns(batch)?;
+        mask(&self.planned, &snapshot, columns, batch.num_rows())
+    }
+
+    /// As [`mask`](Self::mask), with this version of the table in place of the one
+    /// in use.
+    ///
+    /// # Errors
+    /// Those of [`mask`](Self::mask) and of [`swap`](Self::swap).
+    pub fn mask_with(
+        &self,
+        batch: &RecordBatch,
+        snapshot: &TableSnapshot,
+    ) -> Result<BooleanBuffer> {
+        self.check_snapshot(snapshot)?;
+        let columns = self.columns(batch)?;
+        mask(&self.planned, snapshot, columns, batch.num_rows())
+    }
+
     fn begin(&self, batch: &RecordBatch, snapshot: Arc<TableSnapshot>) -> Result<Cursor> {
-        check_schema("the batch", &self.planned.spec.stream_schema, batch)?;
-        if batch.num_rows() >= u32::MAX as usize {
-            return Err(JoinError::Schema(format!(
-                "the batch has {} rows: push it in slices of less than 2^32 - 1",
-                batch.num_rows()
-            )));
-        }
-        let columns: Vec<ArrayRef> =
-            self.planned.plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i))).collect();
+        let columns = self.columns(batch)?;
         Cursor::new(Arc::clone(&self.planned), snapshot, columns, batch.num_rows())
+    }
+
+    /// The columns of a batch that the join reads.
+    fn columns(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let Planned { spec, plan, .. } = &*self.planned;
+        check_schema("the batch", &spec.stream_schema, batch)?;
+        let rows = batch.num_rows() as u64;
+        let Some(rows) = u32::try_from(rows).ok().filter(|&rows| rows < u32::MAX) else {
+            return Err(JoinError::Schema(format!(
+                "the batch has {rows} rows: push it in slices of less than 2^32 - 1"
+            )));
+        };
+        let columns = plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i)));
+        let numbers = plan.stream_rows.then(|| Arc::new(UInt32Array::from_iter_values(0..rows)));
+        Ok(columns.chain(numbers.map(|numbers| numbers as ArrayRef)).collect())
     }
 
     fn check_snapshot(&self, snapshot: &TableSnapshot) -> Result<()> {

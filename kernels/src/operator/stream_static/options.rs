@@ -1,4 +1,4 @@
-//! How a join runs; none of it changes the answer.
+//! How a join runs; none of it changes which rows come out.
 
 use std::sync::Arc;
 
@@ -52,6 +52,40 @@ impl Layout {
 
 named!(Layout, "layout");
 
+/// In which order the output of a batch comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OutputOrder {
+    /// As it is found, which is the fastest. It depends on the options, the
+    /// snapshot and the batch, not on the timing of threads. Nothing else is
+    /// promised: rows of the stream come in any order, the matches of a row need
+    /// not be together, and rows without a match come after others.
+    #[default]
+    Any,
+    /// By row of the stream: all matches of a row together, a row without a match
+    /// in its place. The matches of a row are in any order, the same one
+    /// whatever the timing of threads. It costs a sort of the matches of each unit
+    /// where they are not in order as they come, and, where rows have many
+    /// matches, some look-ups that are made twice.
+    Stream,
+}
+
+impl OutputOrder {
+    /// Every order.
+    pub const ALL: [Self; 2] = [Self::Any, Self::Stream];
+
+    /// The name, such as `stream`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+named!(OutputOrder, "order of output");
+
 /// Up to which size a table is broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BroadcastLimit {
@@ -90,6 +124,8 @@ pub struct Options {
     /// Stream rows that are joined together: a unit of work, small enough for
     /// its keys and hashes to stay in cache.
     pub probe_rows: usize,
+    /// In which order the output of a batch comes.
+    pub output_order: OutputOrder,
     /// The most rows of an output batch.
     pub max_output_rows: usize,
     /// The most bytes of an output batch, as far as single rows allow.
@@ -113,6 +149,12 @@ impl Options {
     /// Up to this many rows, chance alone may put most of them into one
     /// partition.
     pub(super) const FEW_ROWS: usize = 64;
+
+    /// With output in this order.
+    #[must_use]
+    pub fn with_output_order(self, output_order: OutputOrder) -> Self {
+        Self { output_order, ..self }
+    }
 
     /// # Errors
     /// [`JoinError::InvalidPlan`] for numbers out of range,
@@ -193,6 +235,7 @@ impl Default for Options {
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
             caches: CacheSizes::detect(),
             probe_rows: 8192,
+            output_order: OutputOrder::default(),
             max_output_rows: 8192,
             max_output_bytes: 64 << 20,
             partition_bits: None,

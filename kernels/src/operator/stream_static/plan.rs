@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::spec::Spec;
 use crate::column::ColumnRef;
@@ -51,6 +51,9 @@ pub(super) struct Plan {
     /// Stream columns that are read, in the schema's order; slots index this
     /// list.
     pub(super) stream_columns: Vec<usize>,
+    /// Whether the numbers of the stream's rows are read: they are the slot after
+    /// its columns.
+    pub(super) stream_rows: bool,
     /// Table columns that a snapshot retains, in the schema's order.
     pub(super) payload_columns: Vec<usize>,
     pub(super) keys: KeyPlan,
@@ -71,12 +74,14 @@ impl Plan {
         check_columns(spec)?;
         let emit = Emit::of(spec.join_type);
         let (mut stream_columns, mut payload_columns) = (Vec::new(), Vec::new());
+        let mut stream_rows = false;
         let read_pairwise = spec.residual.iter().flat_map(|filter| &filter.columns);
         let read = spec.output.iter().map(|column| &column.source).chain(read_pairwise);
         for column in read.chain(spec.stream_filter.iter().flat_map(|filter| &filter.columns)) {
             match *column {
                 ColumnRef::Stream(i) => stream_columns.push(i),
                 ColumnRef::Table(i) => payload_columns.push(i),
+                ColumnRef::StreamRow => stream_rows = true,
             }
         }
         stream_columns.extend(spec.keys.iter().map(|key| key.stream));
@@ -86,9 +91,17 @@ impl Plan {
             Ok(match *column {
                 ColumnRef::Stream(i) => Slot::Stream(slot_of(&stream_columns, i)?),
                 ColumnRef::Table(i) => Slot::Payload(slot_of(&payload_columns, i)?),
+                ColumnRef::StreamRow => Slot::Stream(stream_columns.len()),
             })
         };
-        let of_stream = |column: &ColumnRef| slot_of(&stream_columns, column.position());
+        let of_stream = |column: &ColumnRef| match slot(column)? {
+            Slot::Stream(slot) => Ok(slot),
+            Slot::Payload(_) => Err(reads_the_other_side()),
+        };
+        let of_table = |column: &ColumnRef| match *column {
+            ColumnRef::Table(i) => Ok(i),
+            ColumnRef::Stream(_) | ColumnRef::StreamRow => Err(reads_the_other_side()),
+        };
         let keys = spec.keys.iter().map(|key| {
             let stream = spec.stream_schema.field(key.stream);
             (stream, spec.table_schema.field(key.table), key.null_equality)
@@ -100,11 +113,12 @@ impl Plan {
             stream_keys: stream_keys.collect::<Result<_>>()?,
             table_keys: spec.keys.iter().map(|key| key.table).collect(),
             stream_filter: SlotFilter::new(spec.stream_filter.as_ref(), of_stream)?,
-            table_filter: SlotFilter::new(spec.table_filter.as_ref(), |c| Ok(c.position()))?,
+            table_filter: SlotFilter::new(spec.table_filter.as_ref(), of_table)?,
             residual: SlotFilter::new(spec.residual.as_ref(), slot)?,
             output: spec.output.iter().map(|column| slot(&column.source)).collect::<Result<_>>()?,
             output_schema: output_schema(spec, emit),
             stream_columns,
+            stream_rows,
             payload_columns,
         })
     }
@@ -148,6 +162,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
     let check = |what: &str, column: ColumnRef| match column {
         ColumnRef::Stream(i) => check_exists(what, i, "stream", &spec.stream_schema),
         ColumnRef::Table(i) => check_exists(what, i, "table", &spec.table_schema),
+        ColumnRef::StreamRow => Ok(()),
     };
     for key in &spec.keys {
         check("a key", ColumnRef::Stream(key.stream))?;
@@ -161,15 +176,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
             check("a filter", *column)?;
         }
     }
-    let is_stream = |column: &ColumnRef| matches!(column, ColumnRef::Stream(_));
-    let mut of_stream = spec.stream_filter.iter().flat_map(|filter| &filter.columns);
-    let mut of_table = spec.table_filter.iter().flat_map(|filter| &filter.columns);
-    if !of_stream.all(is_stream) || of_table.any(is_stream) {
-        return Err(JoinError::InvalidPlan(
-            "a one-sided filter reads a column of the other side: make it the residual".to_owned(),
-        ));
-    }
-    let table_out = spec.output.iter().any(|column| !is_stream(&column.source));
+    let table_out = spec.output.iter().any(|column| matches!(column.source, ColumnRef::Table(_)));
     if spec.join_type.is_existence() && table_out {
         return Err(JoinError::InvalidPlan(format!(
             "the output of a {} join has no columns of the table",
@@ -179,6 +186,12 @@ fn check_columns(spec: &Spec) -> Result<()> {
     Ok(())
 }
 
+fn reads_the_other_side() -> JoinError {
+    JoinError::InvalidPlan(
+        "a one-sided filter reads a column of the other side: make it the residual".to_owned(),
+    )
+}
+
 /// The table's columns are nullable where the output may hold a stream row
 /// without a match.
 fn output_schema(spec: &Spec, emit: Emit) -> SchemaRef {
@@ -186,6 +199,7 @@ fn output_schema(spec: &Spec, emit: Emit) -> SchemaRef {
     let fields = spec.output.iter().map(|column| match column.source {
         ColumnRef::Stream(i) => output_field(spec.stream_schema.field(i), &column.name, false),
         ColumnRef::Table(i) => output_field(spec.table_schema.field(i), &column.name, extended),
+        ColumnRef::StreamRow => Field::new(&column.name, DataType::UInt32, false),
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }

@@ -2,6 +2,8 @@
 //! few partitions of it, carried out in bounded steps.
 
 mod materialise;
+mod select;
+mod sorted;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,6 +51,17 @@ enum Input {
     Exchanged { exchange: Arc<Exchange>, rows: Vec<u32> },
 }
 
+impl Input {
+    /// The number in the batch of a row of the unit.
+    fn row_of_batch(&self, row: usize) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Sliced { first_row, .. } => first_row + row as u32,
+            Self::Exchanged { rows, .. } => rows[row],
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Stage {
     Start(UnitRows),
@@ -93,29 +106,43 @@ impl Unit {
             if self.emitted < self.pairs.len() {
                 return self.emit(join, snapshot, batch).map(Some);
             }
-            self.pairs.clear();
-            self.emitted = 0;
-            match std::mem::replace(&mut self.stage, Stage::Done) {
-                Stage::Done => return Ok(None),
-                Stage::Start(rows) => {
-                    self.start(join, snapshot, batch, rows)?;
-                    let started = Instant::now();
-                    self.stage = if self.first_match_suffices(&join.plan, snapshot) {
-                        self.probe_first_matches(join, snapshot, batch)?;
-                        Stage::Done
-                    } else {
-                        self.matched = vec![false; self.rows];
-                        Stage::Scan { stretch: 0, offset: 0, cursor: FindCursor::default() }
-                    };
-                    self.stats.probe += started.elapsed();
-                }
-                Stage::Scan { stretch, offset, cursor } => {
-                    let started = Instant::now();
-                    self.stage = self.scan(join, snapshot, batch, stretch, offset, cursor)?;
-                    self.stats.probe += started.elapsed();
-                }
+            if matches!(self.stage, Stage::Done) {
+                return Ok(None);
+            }
+            self.look_up(join, snapshot, batch)?;
+        }
+    }
+
+    /// Goes on with the look-ups; `pairs` are then those to output next.
+    fn look_up(
+        &mut self,
+        join: &Planned,
+        snapshot: &TableSnapshot,
+        batch: &[ArrayRef],
+    ) -> Result<()> {
+        self.pairs.clear();
+        self.emitted = 0;
+        match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Done => {}
+            Stage::Start(rows) => {
+                self.start(join, snapshot, batch, rows)?;
+                let started = Instant::now();
+                self.stage = if self.first_match_suffices(&join.plan, snapshot) {
+                    self.probe_first_matches(join, snapshot, batch)?;
+                    Stage::Done
+                } else {
+                    self.matched = vec![false; self.rows];
+                    Stage::Scan { stretch: 0, offset: 0, cursor: FindCursor::default() }
+                };
+                self.stats.probe += started.elapsed();
+            }
+            Stage::Scan { stretch, offset, cursor } => {
+                let started = Instant::now();
+                self.stage = self.scan(join, snapshot, batch, stretch, offset, cursor)?;
+                self.stats.probe += started.elapsed();
             }
         }
+        Ok(())
     }
 
     /// Selects the rows; encodes and hashes their keys if that was not done.
@@ -312,15 +339,7 @@ impl Unit {
     fn note_unmatched(&mut self, is_unmatched: impl Fn(usize) -> bool) {
         let Some(unmatched) = &mut self.unmatched else { return };
         let rows = (0..self.rows).filter(|&row| is_unmatched(row));
-        match &self.input {
-            Input::None => {}
-            Input::Sliced { first_row, .. } => {
-                unmatched.extend(rows.map(|row| first_row + row as u32));
-            }
-            Input::Exchanged { rows: of_batch, .. } => {
-                unmatched.extend(rows.map(|row| of_batch[row]));
-            }
-        }
+        unmatched.extend(rows.map(|row| self.input.row_of_batch(row)));
     }
 
     fn count(&mut self, matched: usize) {
