@@ -1,14 +1,18 @@
 //! Requests to stop: Ctrl-C, the signals that end a process, and `--timeout`.
 //!
 //! A pass checks [`requested`] between rows and stops at the last complete batch,
-//! so that its counts and its output up to there are kept. Everything else stops
+//! so that its counts and its output up to there are kept; builds of tables check
+//! [`builds`]. Everything else stops
 //! at once, as does a second Ctrl-C; unfinished files are removed. Signals that
 //! arrive together are one: `timeout` sends one to a process and another to its
 //! group.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use streamjoin_kernels::{Cancellation, JoinError};
 
 use crate::error::{Failure, FailureKind, Result};
 
@@ -16,6 +20,9 @@ use crate::error::{Failure, FailureKind, Result};
 static REQUESTED: AtomicU8 = AtomicU8::new(NOBODY);
 /// How many [`StopCheck`]s there are.
 static CHECKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Ends builds of tables.
+static BUILDS: LazyLock<Cancellation> = LazyLock::new(Cancellation::default);
 
 const NOBODY: u8 = 0;
 const SOMEBODY: u8 = 1;
@@ -32,7 +39,7 @@ pub(crate) fn listen() {
     // Without a handler the system ends the process, as before.
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || {
-        REQUESTED.store(SOMEBODY, Ordering::SeqCst);
+        request();
         let again = first.get_or_insert_with(Instant::now).elapsed() > TOGETHER;
         if CHECKS.load(Ordering::SeqCst) == 0 || again {
             end_at_once(FailureKind::Interrupted);
@@ -43,6 +50,20 @@ pub(crate) fn listen() {
 /// Requests a stop.
 pub(crate) fn request() {
     REQUESTED.store(SOMEBODY, Ordering::SeqCst);
+    BUILDS.cancel();
+}
+
+/// What a request cancels: builds of tables, which can take long, check it.
+pub(crate) fn builds() -> Cancellation {
+    BUILDS.clone()
+}
+
+/// The failure of a build.
+pub(crate) fn build_failed(error: JoinError) -> Failure {
+    match error {
+        JoinError::Cancelled => failure(),
+        error => Failure::run(error),
+    }
 }
 
 /// Requests a stop when `limit` is over, and ends the process if it still runs
@@ -52,6 +73,7 @@ pub(crate) fn stop_after(limit: Duration) -> Result<()> {
         thread::sleep(limit);
         let nobody = |_| Some(CLOCK);
         let _ = REQUESTED.fetch_update(Ordering::SeqCst, Ordering::SeqCst, nobody);
+        BUILDS.cancel();
         if CHECKS.load(Ordering::SeqCst) > 0 {
             thread::sleep(GRACE);
         }

@@ -160,6 +160,9 @@ pub enum JoinError {
     /// An instruction set that this machine does not have.
     #[error("instruction set {0} is not available on this machine; available: {1}")]
     IsaUnavailable(String, String),
+    /// Somebody has cancelled the build of a table.
+    #[error("the build was cancelled; the table in use stays in use")]
+    Cancelled,
     /// A version of a table that was built for another join, with which this join
     /// would give wrong answers.
     #[error(

@@ -62,7 +62,7 @@
 //! # The floors
 //! Imports point one way. From the bottom up: the vocabulary (`error`,
 //! `join_type`, `side`, `null_equality`, `output_mode`, `pairs`, `column`,
-//! `predicate`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
+//! `predicate`, `cancellation`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
 //! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
 //! [`state`], then the operators [`stream_static`] and [`stream_stream`].
 
@@ -89,6 +89,7 @@ compile_error!(
 extern crate arrow_59_or_arrow_60 as arrow;
 
 pub mod arch;
+mod cancellation;
 mod column;
 mod error;
 pub mod hash;
@@ -110,6 +111,7 @@ pub mod table;
 pub mod time;
 
 pub use arch::isa::Isa;
+pub use cancellation::Cancellation;
 pub use column::{ColumnRef, OutputColumn, SideColumn};
 pub use error::{JoinError, Result};
 pub use hash::KeyHasher;

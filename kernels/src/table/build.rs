@@ -1,9 +1,11 @@
 //! From keys to an index.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::{FusedRows, JoinIndex, RowWords};
 use crate::arch::{CacheSizes, Isa};
+use crate::cancellation::Cancellation;
 use crate::error::{JoinError, Result};
 use crate::key::KeyView;
 use crate::pairs::NO_ROW;
@@ -17,7 +19,12 @@ pub struct BuildInput<'a> {
     pub(crate) isa: Isa,
     pub(crate) caches: CacheSizes,
     pub(crate) beside: Option<&'a dyn RowWords>,
+    cancellation: Option<&'a Cancellation>,
 }
+
+/// Rows that a build works on between two looks at whether it was cancelled: a
+/// fraction of a millisecond. Not measured.
+const STRETCH: usize = 1 << 15;
 
 impl<'a> BuildInput<'a> {
     /// Rows to index. `hashes` come from the hasher that probes will use too,
@@ -38,7 +45,8 @@ impl<'a> BuildInput<'a> {
         }
         check_build_rows(keys.len() as u64)?;
         isa.require()?;
-        Ok(Self { keys, hashes, isa, caches: CacheSizes::detect(), beside: None })
+        let caches = CacheSizes::detect();
+        Ok(Self { keys, hashes, isa, caches, beside: None, cancellation: None })
     }
 
     /// One key per row.
@@ -82,6 +90,26 @@ impl<'a> BuildInput<'a> {
     #[must_use]
     pub fn columns(&self) -> Option<&'a dyn RowWords> {
         self.beside
+    }
+
+    /// So that the build can be cancelled.
+    #[must_use]
+    pub fn with_cancellation(self, cancellation: &'a Cancellation) -> Self {
+        Self { cancellation: Some(cancellation), ..self }
+    }
+
+    /// Ends a build that was cancelled. An index whose build takes long calls it
+    /// every some ten thousand rows.
+    ///
+    /// # Errors
+    /// [`JoinError::Cancelled`], to be returned by [`IndexBuilder::build`].
+    pub fn check_cancelled(&self) -> Result<()> {
+        self.cancellation.map_or(Ok(()), Cancellation::check)
+    }
+
+    /// The rows in stretches, before each of which a build that was cancelled ends.
+    pub(crate) fn stretches(&self) -> impl DoubleEndedIterator<Item = Result<Range<usize>>> {
+        stretches(self.hashes.len()).map(|stretch| self.check_cancelled().map(|()| stretch))
     }
 }
 
@@ -175,8 +203,14 @@ pub trait IndexBuilder: fmt::Debug + Send + Sync {
     /// builds another one and says why in [`BuiltIndex::fallback`].
     ///
     /// # Errors
-    /// Those of the implementation; the ones here have none.
+    /// Those of the implementation; the ones here have only
+    /// [`JoinError::Cancelled`], from [`BuildInput::check_cancelled`].
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex>;
+}
+
+/// `0..rows` in stretches.
+pub(crate) fn stretches(rows: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    (0..rows).step_by(STRETCH).map(move |start| start..rows.min(start + STRETCH))
 }
 
 /// Refuses more build rows than a 32-bit number, counted from 1, can name.

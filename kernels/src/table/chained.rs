@@ -23,10 +23,11 @@
 //! so that the cache misses of a block overlap.
 
 use super::build::{BuildInput, BuiltIndex};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::store::KeyStore;
 use super::{FindCursor, JoinIndex, Probe};
 use crate::arch::{CacheSizes, prefetch_read};
+use crate::error::Result;
 use crate::memory::Buffer;
 use crate::pairs::{NO_ROW, Pairs};
 
@@ -50,9 +51,9 @@ impl KindOfIndex for Kind {
         entry + 8
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         let store = F::Store::new(input.keys, input.hashes);
-        Ok(BuiltIndex::in_row_order(Chained::new(store, input.hashes)))
+        Ok(BuiltIndex::in_row_order(Chained::new(store, &input)?))
     }
 }
 
@@ -66,24 +67,26 @@ struct Chained<S> {
 }
 
 impl<S: KeyStore> Chained<S> {
-    fn new(mut store: S, hashes: &[u64]) -> Self {
-        let rows = hashes.len();
+    fn new(mut store: S, input: &BuildInput<'_>) -> Result<Self> {
+        let (hashes, rows) = (input.hashes, input.hashes.len());
         assert_eq!(store.entries(), rows + 1, "one hash per key");
         // One head per row at most: load factor at most 1.
         let mut heads = Buffer::<u32>::zeroed(rows.max(1).next_power_of_two());
         let mask = heads.len() - 1;
         // From the last row to the first, so that chains list rows in order.
-        for row in (0..rows).rev() {
-            if row >= AHEAD {
-                prefetch_read(&heads, hashes[row - AHEAD] as usize & mask);
+        for stretch in input.stretches().rev() {
+            for row in stretch?.rev() {
+                if row >= AHEAD {
+                    prefetch_read(&heads, hashes[row - AHEAD] as usize & mask);
+                }
+                let entry = row as u32 + 1;
+                let head = &mut heads[hashes[row] as usize & mask];
+                store.link(entry, *head);
+                *head = entry;
             }
-            let entry = row as u32 + 1;
-            let head = &mut heads[hashes[row] as usize & mask];
-            store.link(entry, *head);
-            *head = entry;
         }
         let touched = heads.bytes() + store.bytes();
-        Self { store, heads, prefetch: touched > CacheSizes::detect().l2 / 2 }
+        Ok(Self { store, heads, prefetch: touched > CacheSizes::detect().l2 / 2 })
     }
 
     /// Puts the rows of a block that have a candidate into `rows` and

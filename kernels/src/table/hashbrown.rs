@@ -23,7 +23,7 @@ use hashbrown::hash_table::Entry;
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::inline_keys::{InlineKeys, Numbering};
 use crate::memory::HugePages;
 use crate::pairs::NO_ROW;
@@ -43,7 +43,7 @@ impl KindOfIndex for Kind {
         entry * 16 / 7 + 16
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         Hashbrown::<F::Inline>::build(&input)
     }
 }
@@ -65,30 +65,35 @@ fn spread(hash: u64) -> u64 {
 
 impl<K: InlineKeys> Hashbrown<K> {
     /// The index, or why there is none.
-    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         let (probe, hashes) = (K::keys(input.keys), input.hashes);
         let rows = hashes.len();
         let mut keys = K::with_room(rows);
         let mut table = HashTable::with_capacity_in(rows, HugePages::default());
         let mut numbering = Numbering::default();
         let mut compared = 0;
-        for (row, &hash) in hashes.iter().enumerate() {
-            let equal = |slot: &K::Slot| {
-                compared += 1;
-                // SAFETY: a build row, and there is one hash per key.
-                unsafe { keys.matches(slot, probe, row, hash) }
-            };
-            match table.entry(spread(hash), equal, |_| unreachable!("there is room for all rows")) {
-                Entry::Occupied(entry) => numbering.repeated(K::number(entry.get())),
-                Entry::Vacant(entry) => {
-                    entry.insert(keys.add(probe, row, hash, numbering.fresh()));
+        for stretch in input.stretches() {
+            for row in stretch? {
+                let hash = hashes[row];
+                let equal = |slot: &K::Slot| {
+                    compared += 1;
+                    // SAFETY: a build row, and there is one hash per key.
+                    unsafe { keys.matches(slot, probe, row, hash) }
+                };
+                match table
+                    .entry(spread(hash), equal, |_| unreachable!("there is room for all rows"))
+                {
+                    Entry::Occupied(entry) => numbering.repeated(K::number(entry.get())),
+                    Entry::Vacant(entry) => {
+                        entry.insert(keys.add(probe, row, hash, numbering.fresh()));
+                    }
                 }
-            }
-            if compared > rows.saturating_mul(MAX_COMPARED_PER_ROW).max(1 << 16) {
-                return Err(format!(
-                    "too many equal hashes of different keys for `hashbrown` ({compared} keys \
-                     compared for {row} of {rows} rows)"
-                ));
+                if compared > rows.saturating_mul(MAX_COMPARED_PER_ROW).max(1 << 16) {
+                    return Err(NotBuilt::Unfit(format!(
+                        "too many equal hashes of different keys for `hashbrown` ({compared} keys \
+                         compared for {row} of {rows} rows)"
+                    )));
+                }
             }
         }
         let numbers = numbering.distinct() as usize;

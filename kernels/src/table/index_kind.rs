@@ -5,6 +5,7 @@ use super::contiguous::column::{ByteColumn, KeyColumn, WideColumn, WordColumn};
 use super::inline_keys::{InlineBytes, InlineKeys, InlineWide, InlineWords};
 use super::perfect::slot_keys::{ByteSlots, SlotKeys, WideSlots, WordSlots};
 use super::store::{KeyStore, StoredBytes, StoredWide, StoredWords};
+use crate::error::JoinError;
 
 /// How an index is called and built. Implemented by a type of the index's own
 /// file, which a line of [`IndexKind`](super::IndexKind) names.
@@ -16,8 +17,29 @@ pub(super) trait KindOfIndex {
     /// key with what lies beside it.
     fn row_bytes(entry: usize) -> usize;
 
-    /// The index, or why there is none for these keys.
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String>;
+    /// The index, or why there is none.
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt>;
+}
+
+/// Why an index was not built.
+#[derive(Debug)]
+pub(super) enum NotBuilt {
+    /// It cannot serve these keys, for this reason; another one can.
+    Unfit(String),
+    /// Building failed.
+    Failed(JoinError),
+}
+
+impl From<String> for NotBuilt {
+    fn from(why: String) -> Self {
+        Self::Unfit(why)
+    }
+}
+
+impl From<JoinError> for NotBuilt {
+    fn from(error: JoinError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// How the indexes keep keys of one shape.

@@ -1,7 +1,7 @@
 //! The indexes by name.
 
 use super::build::{BuildInput, BuiltIndex, IndexBuilder};
-use super::index_kind::{ByteForm, KeyForm, KindOfIndex, WideForm, WordForm};
+use super::index_kind::{ByteForm, KeyForm, KindOfIndex, NotBuilt, WideForm, WordForm};
 use super::{chained, contiguous, direct, hashbrown, linear, perfect, row_at_a_time};
 use crate::error::Result;
 use crate::key::KeyView;
@@ -45,15 +45,19 @@ macro_rules! index_kinds {
                 }
             }
 
-            fn build_over<F: KeyForm>(self, input: BuildInput<'_>) -> BuiltIndex {
+            fn build_over<F: KeyForm>(self, input: BuildInput<'_>) -> Result<BuiltIndex> {
                 let built = match self {
                     $(Self::$kind => $file::Kind::build::<F>(input),)*
                 };
-                built.unwrap_or_else(|why| {
-                    let other = self.stand_in();
-                    let fallback = Some(format!("{why}; `{other}` is used"));
-                    BuiltIndex { fallback, ..other.build_over::<F>(input) }
-                })
+                match built {
+                    Ok(built) => Ok(built),
+                    Err(NotBuilt::Unfit(why)) => {
+                        let other = self.stand_in();
+                        let fallback = Some(format!("{why}; `{other}` is used"));
+                        Ok(BuiltIndex { fallback, ..other.build_over::<F>(input)? })
+                    }
+                    Err(NotBuilt::Failed(error)) => Err(error),
+                }
             }
         }
     };
@@ -111,11 +115,12 @@ impl IndexBuilder for IndexKind {
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
-        Ok(match input.keys {
+        input.check_cancelled()?;
+        match input.keys {
             KeyView::Words(_) => self.build_over::<WordForm>(input),
             KeyView::Wide(_) => self.build_over::<WideForm>(input),
             KeyView::Bytes(_) => self.build_over::<ByteForm>(input),
-        })
+        }
     }
 }
 
@@ -124,6 +129,27 @@ named!(IndexKind, "index");
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::{Isa, mix};
+    use crate::cancellation::Cancellation;
+    use crate::error::JoinError;
+
+    /// Not only when it begins: this is what is behind that check.
+    #[test]
+    fn every_index_stops_building_when_it_is_cancelled() {
+        let cancellation = Cancellation::default();
+        let words: Vec<u64> = (0..100_000).collect();
+        let hashes: Vec<u64> = words.iter().map(|&word| mix(word)).collect();
+        let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
+        let input = input.with_cancellation(&cancellation);
+        for kind in IndexKind::ALL {
+            assert_eq!(kind.build_over::<WordForm>(input).unwrap().index.rows(), words.len());
+        }
+        cancellation.cancel();
+        for kind in IndexKind::ALL {
+            let outcome = kind.build_over::<WordForm>(input);
+            assert!(matches!(outcome, Err(JoinError::Cancelled)), "{kind}");
+        }
+    }
 
     #[test]
     fn names_are_read_back() {

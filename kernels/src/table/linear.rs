@@ -21,7 +21,7 @@
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::inline_keys::{InlineKeys, Numbering};
 use crate::arch::{CacheSizes, prefetch_read};
 use crate::memory::Buffer;
@@ -48,7 +48,7 @@ impl KindOfIndex for Kind {
         entry * 20 / 3 + 8
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         Linear::<F::Inline>::build(&input)
     }
 }
@@ -72,7 +72,7 @@ fn slots_for(rows: usize, slot_bytes: usize) -> usize {
 
 impl<K: InlineKeys> Linear<K> {
     /// The index, or why there is none.
-    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         let (probe, hashes) = (K::keys(input.keys), input.hashes);
         let rows = hashes.len();
         let mut keys = K::with_room(rows);
@@ -80,31 +80,34 @@ impl<K: InlineKeys> Linear<K> {
         let mask = slots.len() - 1;
         let mut numbering = Numbering::default();
         let mut passed = 0;
-        for (row, &hash) in hashes.iter().enumerate() {
-            if let Some(&ahead) = hashes.get(row + AHEAD) {
-                prefetch_read(&slots, ahead as usize & mask);
-            }
-            let mut at = hash as usize & mask;
-            loop {
-                let slot = &mut slots[at];
-                let number = K::number(slot);
-                if number == 0 {
-                    *slot = keys.add(probe, row, hash, numbering.fresh());
-                    break;
+        for stretch in input.stretches() {
+            for row in stretch? {
+                let hash = hashes[row];
+                if let Some(&ahead) = hashes.get(row + AHEAD) {
+                    prefetch_read(&slots, ahead as usize & mask);
                 }
-                // SAFETY: a build row, and there is one hash per key.
-                if unsafe { keys.matches(slot, probe, row, hash) } {
-                    numbering.repeated(number);
-                    break;
+                let mut at = hash as usize & mask;
+                loop {
+                    let slot = &mut slots[at];
+                    let number = K::number(slot);
+                    if number == 0 {
+                        *slot = keys.add(probe, row, hash, numbering.fresh());
+                        break;
+                    }
+                    // SAFETY: a build row, and there is one hash per key.
+                    if unsafe { keys.matches(slot, probe, row, hash) } {
+                        numbering.repeated(number);
+                        break;
+                    }
+                    at = (at + 1) & mask;
+                    passed += 1;
                 }
-                at = (at + 1) & mask;
-                passed += 1;
-            }
-            if passed > rows.saturating_mul(MAX_PASSED_PER_ROW).max(1 << 16) {
-                return Err(format!(
-                    "hashes of different keys cluster too much for `linear` ({passed} slots \
-                     passed over for {row} of {rows} rows)"
-                ));
+                if passed > rows.saturating_mul(MAX_PASSED_PER_ROW).max(1 << 16) {
+                    return Err(NotBuilt::Unfit(format!(
+                        "hashes of different keys cluster too much for `linear` ({passed} slots \
+                         passed over for {row} of {rows} rows)"
+                    )));
+                }
             }
         }
         let numbers = numbering.distinct() as usize;
@@ -243,7 +246,9 @@ mod tests {
         let words: Vec<u64> = (0..100_000).collect();
         let hashes = vec![3; words.len()];
         let input = BuildInput::new(&words[..], &hashes, Isa::Portable).unwrap();
-        let why = Linear::<InlineWords>::build(&input).unwrap_err();
+        let Err(NotBuilt::Unfit(why)) = Linear::<InlineWords>::build(&input) else {
+            panic!("it clusters")
+        };
         assert!(why.contains("cluster"), "{why}");
         // Equal keys are not a cluster.
         let words = vec![5u64; words.len()];

@@ -21,9 +21,10 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use super::build::{BuildInput, BuiltIndex};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::store::{KeyStore, OwnedKey};
 use super::{FindCursor, JoinIndex, Probe};
+use crate::error::Result;
 use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
@@ -38,8 +39,8 @@ impl KindOfIndex for Kind {
         entry * 16 / 7 + 16
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
-        let index = RowAtATime::<<F::Store as KeyStore>::Owned>::new(input.keys);
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
+        let index = RowAtATime::<<F::Store as KeyStore>::Owned>::new(&input)?;
         Ok(BuiltIndex::in_row_order(index))
     }
 }
@@ -55,28 +56,32 @@ struct RowAtATime<K> {
 }
 
 impl<K: OwnedKey> RowAtATime<K> {
-    fn new(keys: KeyView<'_>) -> Self {
+    fn new(input: &BuildInput<'_>) -> Result<Self> {
+        let keys = input.keys;
         let hasher = RandomState::with_seeds(1, 2, 3, 4);
         let mut first = HashMap::with_capacity_and_hasher_in(keys.len(), hasher, System);
         let mut next = Vec::new_in(System);
         let mut key_heap_bytes = 0;
-        K::each(keys, 0, |row, key| {
-            let row = row as u32;
-            match first.entry(K::to_owned(key)) {
-                Entry::Vacant(entry) => {
-                    key_heap_bytes += entry.key().heap_bytes();
-                    entry.insert(row);
-                }
-                Entry::Occupied(mut entry) => {
-                    if next.is_empty() {
-                        next.resize(keys.len(), NO_ROW);
-                    }
-                    next[row as usize] = entry.insert(row);
-                }
+        let mut insert = |row: u32, key: &K::Borrowed| match first.entry(K::to_owned(key)) {
+            Entry::Vacant(entry) => {
+                key_heap_bytes += entry.key().heap_bytes();
+                entry.insert(row);
             }
-            true
-        });
-        Self { first, next, rows: keys.len(), key_heap_bytes }
+            Entry::Occupied(mut entry) => {
+                if next.is_empty() {
+                    next.resize(keys.len(), NO_ROW);
+                }
+                next[row as usize] = entry.insert(row);
+            }
+        };
+        for stretch in input.stretches() {
+            let stretch = stretch?;
+            K::each(keys, stretch.start, |row, key| {
+                insert(row as u32, key);
+                row + 1 < stretch.end
+            });
+        }
+        Ok(Self { first, next, rows: keys.len(), key_heap_bytes })
     }
 
     /// The row after `row` in its key's list.

@@ -1,6 +1,7 @@
 //! `stream_static::Join` against a nested loop over rows, through the public API.
 
 mod adversarial;
+mod cancelled;
 mod choices;
 mod columns;
 mod exhaustive;

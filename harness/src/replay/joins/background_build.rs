@@ -7,6 +7,7 @@ use arrow::array::RecordBatch;
 use streamjoin_kernels::{TableSnapshot, stream_static};
 
 use crate::error::{Failure, Result};
+use crate::interrupt;
 
 /// Builds indexes behind those in use, one at a time.
 #[derive(Debug)]
@@ -112,5 +113,5 @@ impl Drop for BackgroundBuild {
 }
 
 fn build(join: &stream_static::Join, wanted: &Wanted) -> Result<Arc<TableSnapshot>> {
-    join.build(&wanted.rows, wanted.number).map_err(Failure::run)
+    join.build(&wanted.rows, wanted.number).map_err(interrupt::build_failed)
 }

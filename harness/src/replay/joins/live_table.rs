@@ -9,6 +9,7 @@ use streamjoin_kernels::{TableSnapshot, stream_static};
 
 use super::background_build::{BackgroundBuild, Built, Wanted};
 use crate::error::{Failure, Result};
+use crate::interrupt;
 use crate::plan::{Feed, Fingerprint, TableJoinPlan, blame_table, read_table};
 use crate::record::DimensionProgress;
 use crate::replay::observe::TableSeen;
@@ -164,8 +165,11 @@ impl<'p> LiveTable<'p> {
             Swap::Now => join.build(rows, number).map(|snapshot| (snapshot, true)),
             Swap::Never | Swap::Background => join.build_first(rows, number),
         };
-        let build = |rows: &[RecordBatch]| build(rows).map_err(Failure::run);
+        let build = |rows: &[RecordBatch]| build(rows).map_err(interrupt::build_failed);
         let (snapshot, is_last) = build(&rows).map_err(|failure| {
+            if failure.kind.was_asked_for() {
+                return failure;
+            }
             let columns = &self.plan.kernel.table;
             blame_table(feed, &self.schema, columns, |rows| build(rows).map(|_| ()))
                 .unwrap_or(failure)

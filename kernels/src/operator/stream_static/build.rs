@@ -81,6 +81,7 @@ pub(super) fn build(
 
     let estimate = Payload::estimated_bytes(&columns, count, indexed.order.is_some());
     memory.grow(estimate, "the retained columns")?;
+    join.options.check_cancelled()?;
     let payload = Payload::new(&columns, count, indexed.order.as_deref(), indexed.fused.clone())?;
     drop(columns);
     memory.settle(estimate, payload.bytes(), "the retained columns")?;
@@ -117,6 +118,7 @@ fn index(
     let options = &join.options;
     let hash_bytes = keys.len() * size_of::<u64>();
     memory.grow(hash_bytes, "the hashes of the keys")?;
+    options.check_cancelled()?;
     let mut hashes = Vec::new();
     hash(join, keys, &mut hashes);
     let estimate = builder.estimated_bytes(keys.into());
@@ -208,6 +210,10 @@ fn one_index(
     if let Some(columns) = beside {
         input = input.with_columns(columns);
     }
+    if let Some(cancellation) = &options.cancellation {
+        input = input.with_cancellation(cancellation);
+    }
+    input.check_cancelled()?;
     let built = builder.build(input)?;
     built.check(keys.len())?;
     let index = &built.index;
@@ -218,6 +224,7 @@ fn one_index(
     let block = options.probe_rows;
     let mut matches = Vec::new();
     for from in (0..keys.len()).step_by(block) {
+        options.check_cancelled()?;
         let len = block.min(keys.len() - from);
         matches.resize(len, 0);
         keys.with(from..from + len, |keys| {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::arch::{CacheSizes, Isa};
+use crate::cancellation::Cancellation;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
 use crate::memory::reservation::MemoryReservation;
@@ -136,6 +137,15 @@ pub struct Options {
     /// Asked before a table grows, and for the temporary memory of its build.
     /// None: memory is not accounted for.
     pub memory: Option<Arc<dyn MemoryReservation>>,
+    /// Ends builds of tables: looked at between batches and partitions, and every
+    /// some ten thousand rows while an index is built. Batches that are pushed do
+    /// not look at it: to end one, drop its cursor. None: builds run to their end.
+    ///
+    /// One that is cancelled stays so, and with it every later build of the join. To
+    /// end single builds, build each with a join of its own, of a clone of the
+    /// specification and of the options but this one; planning one is cheap, and
+    /// its snapshots can be swapped in here.
+    pub cancellation: Option<Cancellation>,
     /// Threads to join and to build partitions with. None: the caller's thread
     /// alone.
     #[cfg(feature = "rayon")]
@@ -149,6 +159,12 @@ impl Options {
     /// Up to this many rows, chance alone may put most of them into one
     /// partition.
     pub(super) const FEW_ROWS: usize = 64;
+
+    /// With builds that end when this is cancelled.
+    #[must_use]
+    pub fn with_cancellation(self, cancellation: Cancellation) -> Self {
+        Self { cancellation: Some(cancellation), ..self }
+    }
 
     /// With output in this order.
     #[must_use]
@@ -218,6 +234,12 @@ impl Options {
         items.into_iter().map(work).collect()
     }
 
+    /// # Errors
+    /// [`JoinError::Cancelled`] if builds are to end.
+    pub(super) fn check_cancelled(&self) -> Result<()> {
+        self.cancellation.as_ref().map_or(Ok(()), Cancellation::check)
+    }
+
     /// Rows of a unit, such that a batch of `rows` rows makes at least one unit
     /// per thread where that is worthwhile.
     pub(super) fn unit_rows(&self, rows: usize) -> usize {
@@ -240,6 +262,7 @@ impl Default for Options {
             max_output_bytes: 64 << 20,
             partition_bits: None,
             memory: None,
+            cancellation: None,
             #[cfg(feature = "rayon")]
             pool: None,
         }

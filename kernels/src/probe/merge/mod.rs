@@ -42,26 +42,29 @@ impl IndexBuilder for SortMerge {
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
-        Ok(match input.keys {
-            KeyView::Words(_) => sorted::<WordKeys>(input.keys),
-            KeyView::Wide(_) => sorted::<WideKeys>(input.keys),
-            KeyView::Bytes(_) => sorted::<StringKeys>(input.keys),
-        })
+        match input.keys {
+            KeyView::Words(_) => sorted::<WordKeys>(&input),
+            KeyView::Wide(_) => sorted::<WideKeys>(&input),
+            KeyView::Bytes(_) => sorted::<StringKeys>(&input),
+        }
     }
 }
 
-fn sorted<K: SortedKeys>(keys: KeyView<'_>) -> BuiltIndex {
-    let rows = keys.len() as u32;
-    let keys = K::keys(keys);
+fn sorted<K: SortedKeys>(input: &BuildInput<'_>) -> Result<BuiltIndex> {
+    input.check_cancelled()?;
+    let rows = input.keys.len() as u32;
+    let keys = K::keys(input.keys);
     if K::ascend(keys) {
         let table = K::new(keys, (0..rows as usize).map(|row| K::entry(keys, row as u32)));
-        return BuiltIndex::in_row_order(SortedTable::new(table));
+        return Ok(BuiltIndex::in_row_order(SortedTable::new(table)));
     }
     let mut entries = Buffer::<K::Entry>::zeroed(rows as usize);
     entries.iter_mut().zip(0..).for_each(|(entry, row)| *entry = K::entry(keys, row));
+    input.check_cancelled()?;
     K::sort(keys, &mut entries);
+    input.check_cancelled()?;
     let table = SortedTable::new(K::new(keys, entries.iter().copied()));
-    BuiltIndex::ordered(table, entries.iter().map(K::row).collect())
+    Ok(BuiltIndex::ordered(table, entries.iter().map(K::row).collect()))
 }
 
 /// A build side in the order of its keys; positions are ranks.

@@ -33,8 +33,9 @@ use self::column::KeyColumn;
 use self::sort::{WALKED, bucket, bucket_bits, sort};
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use crate::arch::{CacheSizes, prefetch_read};
+use crate::error::Result;
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 
@@ -49,8 +50,8 @@ impl KindOfIndex for Kind {
         entry + 40
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
-        Ok(Contiguous::<F::Column>::build(&input))
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
+        Ok(Contiguous::<F::Column>::build(&input)?)
     }
 }
 
@@ -65,9 +66,9 @@ struct Contiguous<C> {
 }
 
 impl<C: KeyColumn> Contiguous<C> {
-    fn build(input: &BuildInput<'_>) -> BuiltIndex {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex> {
         let rows = input.hashes.len();
-        let sorted = sort::<C>(C::keys(input.keys), input.hashes, bucket_bits::<C>(rows));
+        let sorted = sort::<C>(input, bucket_bits::<C>(rows))?;
         let touched = sorted.starts.bytes() + sorted.column.bytes();
         let index = Self {
             bits: (sorted.starts.len() - 1).ilog2(),
@@ -75,7 +76,7 @@ impl<C: KeyColumn> Contiguous<C> {
             starts: sorted.starts,
             prefetch: touched > CacheSizes::detect().l2 / 2,
         };
-        Grouped::built(input, index, sorted.runs.map(Runs::new), Some(sorted.order))
+        Ok(Grouped::built(input, index, sorted.runs.map(Runs::new), Some(sorted.order)))
     }
 
     /// The number of the key of a row that is not in the first window of its

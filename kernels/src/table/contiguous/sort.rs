@@ -6,7 +6,9 @@
 //! main-memory join on modern hardware", TKDE 2002).
 
 use super::column::KeyColumn;
+use crate::error::Result;
 use crate::memory::Buffer;
+use crate::table::build::BuildInput;
 
 /// Bytes of the items of one partition, at most, as long as the number of
 /// partitions allows. Not measured.
@@ -49,7 +51,11 @@ pub(super) struct Sorted<C> {
 }
 
 /// Sorts the rows into `2^bits` buckets.
-pub(super) fn sort<'a, C: KeyColumn>(keys: C::Keys<'a>, hashes: &'a [u64], bits: u32) -> Sorted<C> {
+///
+/// # Errors
+/// If the build was cancelled.
+pub(super) fn sort<C: KeyColumn>(input: &BuildInput<'_>, bits: u32) -> Result<Sorted<C>> {
+    let (keys, hashes) = (C::keys(input.keys), input.hashes);
     let rows = hashes.len();
     let mut out = Output::<C> {
         column: C::with_room(rows),
@@ -63,7 +69,8 @@ pub(super) fn sort<'a, C: KeyColumn>(keys: C::Keys<'a>, hashes: &'a [u64], bits:
     let wanted = (rows * item_bytes).div_ceil(PARTITION_BYTES).next_power_of_two().ilog2();
     let partition_bits = wanted.min(MAX_PARTITION_BITS).min(bits);
     if partition_bits == 0 {
-        let items: Vec<C::Item> = items::<C>(keys, hashes).collect();
+        let items = hashes.iter().enumerate();
+        let items: Vec<C::Item> = items.map(|(row, &hash)| C::item(keys, row, hash)).collect();
         out.partition(keys, &items, 0..1 << bits);
     } else {
         let mut ends = vec![0; (1 << partition_bits) + 1];
@@ -75,25 +82,22 @@ pub(super) fn sort<'a, C: KeyColumn>(keys: C::Keys<'a>, hashes: &'a [u64], bits:
         }
         let starts = ends.clone();
         let mut items = Buffer::<C::Item>::zeroed(rows);
-        for (item, &hash) in self::items::<C>(keys, hashes).zip(hashes) {
-            let end = &mut ends[bucket(hash, partition_bits)];
-            items[*end] = item;
-            *end += 1;
+        for stretch in input.stretches() {
+            for row in stretch? {
+                let hash = hashes[row];
+                let end = &mut ends[bucket(hash, partition_bits)];
+                items[*end] = C::item(keys, row, hash);
+                *end += 1;
+            }
         }
         let buckets = 1usize << (bits - partition_bits);
         for (i, range) in starts.windows(2).enumerate() {
+            input.check_cancelled()?;
             let first = i * buckets;
             out.partition(keys, &items[range[0]..range[1]], first..first + buckets);
         }
     }
-    out.finish()
-}
-
-fn items<'a, C: KeyColumn>(
-    keys: C::Keys<'a>,
-    hashes: &'a [u64],
-) -> impl Iterator<Item = C::Item> + use<'a, C> {
-    hashes.iter().enumerate().map(move |(row, &hash)| C::item(keys, row, hash))
+    Ok(out.finish())
 }
 
 /// Half of the hash in an item, as the bucket is taken of it.

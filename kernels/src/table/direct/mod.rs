@@ -28,8 +28,9 @@ mod tests;
 
 use super::build::{BuildInput, BuiltIndex};
 use super::grouped::{BLOCK, Grouped, Locate, RowSource, Runs};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use crate::arch::found_bits;
+use crate::error::Result;
 use crate::key::{KeyView, shaped};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
@@ -54,7 +55,7 @@ impl KindOfIndex for Kind {
         entry + 40
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         Direct::build(&input)
     }
 }
@@ -137,9 +138,10 @@ impl Direct {
     }
 
     /// The index, or why there can be none.
-    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, String> {
+    fn build(input: &BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         let KeyView::Words(words) = input.keys else {
-            return Err("`direct` takes keys of one integer, date, boolean or code".to_owned());
+            let why = "`direct` takes keys of one integer, date, boolean or code";
+            return Err(why.to_owned().into());
         };
         let (rows, domain) = (words.len(), Domain::of(words));
         let slots = domain.slots(rows).ok_or_else(|| {
@@ -150,7 +152,7 @@ impl Direct {
             )
         })?;
         if slots <= rows.saturating_mul(MAX_SLOTS_PER_POSITION)
-            && let Some(order) = unique_order(words, domain, slots)
+            && let Some(order) = unique_order(input, words, domain, slots)?
         {
             let taken = (rows < slots || slots == 0).then(|| {
                 let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
@@ -161,10 +163,12 @@ impl Direct {
         }
         let mut taken = Buffer::<u64>::zeroed(slots / 64 + 1);
         let mut starts = Buffer::<u32>::zeroed(slots + 1);
-        for &word in words {
-            let slot = domain.slot(word) as usize;
-            taken[slot / 64] |= 1 << (slot % 64);
-            starts[slot] += 1;
+        for stretch in input.stretches() {
+            for &word in &words[stretch?] {
+                let slot = domain.slot(word) as usize;
+                taken[slot / 64] |= 1 << (slot % 64);
+                starts[slot] += 1;
+            }
         }
         // Each start moves from where its run ends to where it begins, from the
         // last row to the first.
@@ -174,10 +178,12 @@ impl Direct {
             *start = end;
         }
         let mut order = vec![0; rows];
-        for (row, &word) in words.iter().enumerate().rev() {
-            let start = &mut starts[domain.slot(word) as usize];
-            *start -= 1;
-            order[*start as usize] = row as u32;
+        for stretch in input.stretches().rev() {
+            for row in stretch?.rev() {
+                let start = &mut starts[domain.slot(words[row]) as usize];
+                *start -= 1;
+                order[*start as usize] = row as u32;
+            }
         }
         let all_taken = starts.windows(2).all(|pair| pair[0] < pair[1]);
         let taken = (!all_taken || slots == 0).then_some(taken);
@@ -191,16 +197,23 @@ impl Direct {
 }
 
 /// The row in each slot, [`NO_ROW`] in holes; `None` if a slot has two.
-fn unique_order(words: &[u64], domain: Domain, slots: usize) -> Option<Vec<u32>> {
+fn unique_order(
+    input: &BuildInput<'_>,
+    words: &[u64],
+    domain: Domain,
+    slots: usize,
+) -> Result<Option<Vec<u32>>> {
     let mut order = vec![NO_ROW; slots];
-    for (row, &word) in words.iter().enumerate() {
-        let slot = &mut order[domain.slot(word) as usize];
-        if *slot != NO_ROW {
-            return None;
+    for stretch in input.stretches() {
+        for row in stretch? {
+            let slot = &mut order[domain.slot(words[row]) as usize];
+            if *slot != NO_ROW {
+                return Ok(None);
+            }
+            *slot = row as u32;
         }
-        *slot = row as u32;
     }
-    Some(order)
+    Ok(Some(order))
 }
 
 shaped!(Direct: Words, [u64]);

@@ -60,6 +60,7 @@ impl<B: IndexBuilder> IndexBuilder for FilteredBuilder<B> {
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
         let built = self.inner.build(input)?;
+        input.check_cancelled()?;
         let filter = BloomFilter::new(input.isa, input.hashes);
         Ok(BuiltIndex { index: Box::new(Filtered { filter, inner: built.index }), ..built })
     }

@@ -36,9 +36,10 @@ mod tests;
 
 use self::pilots::{Pilots, Unplaceable, place};
 use self::slot_keys::{LookUp, Rows, SlotKeys};
-use super::index_kind::{KeyForm, KindOfIndex};
+use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::{BuildInput, BuiltIndex, FindCursor, JoinIndex, Probe};
 use crate::arch::{Isa, found_bits, select_matches};
+use crate::error::JoinError;
 use crate::pairs::{NO_ROW, Pairs};
 
 /// Probe rows that are looked up at a time; whole words of [`JoinIndex::exists`].
@@ -56,8 +57,8 @@ impl KindOfIndex for Kind {
         entry * 5 / 4 + 24
     }
 
-    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, String> {
-        Perfect::<F::Slots>::build(input).map_err(|unplaceable| unplaceable.to_string())
+    fn build<F: KeyForm>(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
+        Perfect::<F::Slots>::build(input)
     }
 }
 
@@ -71,10 +72,14 @@ struct Perfect<S> {
 
 impl<S: SlotKeys> Perfect<S> {
     /// Builds the index, or says why these keys have none.
-    fn build(input: BuildInput<'_>) -> Result<BuiltIndex, Unplaceable> {
+    fn build(input: BuildInput<'_>) -> Result<BuiltIndex, NotBuilt> {
         let BuildInput { hashes, isa, .. } = input;
-        let (pilots, order) = place(hashes)?;
-        let keys = S::new(&input, &order);
+        let placed = place(hashes, || input.check_cancelled().is_err());
+        let (pilots, order) = placed.map_err(|unplaceable| match unplaceable {
+            Unplaceable::Cancelled => NotBuilt::Failed(JoinError::Cancelled),
+            other => NotBuilt::Unfit(other.to_string()),
+        })?;
+        let keys = S::new(&input, &order)?;
         let fused = keys.fused();
         let index = Self { isa, rows: hashes.len(), pilots, keys };
         Ok(BuiltIndex { fused, ..BuiltIndex::ordered(index, order) })

@@ -35,6 +35,9 @@ pub(crate) enum Unplaceable {
     /// More slots than positions can name.
     #[error("a perfect hash has room for 3 * 10^9 keys")]
     TooMany,
+    /// The search was cancelled.
+    #[error("cancelled")]
+    Cancelled,
 }
 
 /// Pilots, and how slots come from them.
@@ -81,8 +84,11 @@ impl Pilots {
 type Entry = [u64; 2];
 
 /// Finds pilots for rows with these hashes; also returns the row of each slot,
-/// [`NO_ROW`] where there is none.
-pub(super) fn place(hashes: &[u64]) -> Result<(Pilots, Vec<u32>), Unplaceable> {
+/// [`NO_ROW`] where there is none. Asks now and then whether it was `cancelled`.
+pub(super) fn place(
+    hashes: &[u64],
+    cancelled: impl Fn() -> bool,
+) -> Result<(Pilots, Vec<u32>), Unplaceable> {
     let part_bits = (hashes.len() / PART_KEYS).next_power_of_two().trailing_zeros();
     let (entries, starts) = by_part(hashes, part_bits);
     let largest = starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
@@ -113,6 +119,9 @@ pub(super) fn place(hashes: &[u64]) -> Result<(Pilots, Vec<u32>), Unplaceable> {
         let mut pilots = Buffer::<u8>::zeroed(buckets + PILOT_PADDING);
         let mut order = vec![NO_ROW; slots];
         let placed = (0..1usize << part_bits).try_for_each(|part| {
+            if cancelled() {
+                return Err(Unplaceable::Cancelled);
+            }
             let pilots = &mut pilots[part * part_buckets..][..part_buckets];
             let order = &mut order[part * part_slots..][..part_slots];
             search.part(part, &entries[starts[part]..starts[part + 1]], pilots, order)
@@ -120,7 +129,7 @@ pub(super) fn place(hashes: &[u64]) -> Result<(Pilots, Vec<u32>), Unplaceable> {
         match placed {
             Ok(()) => return Ok((Pilots { geometry: search.geometry, pilots }, order)),
             Err(Unplaceable::Unlucky) => {}
-            Err(same_hash) => return Err(same_hash),
+            Err(other) => return Err(other),
         }
     }
     Err(Unplaceable::Unlucky)

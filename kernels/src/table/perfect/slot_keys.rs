@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::pilots::Pilots;
 use crate::arch::{CacheSizes, Hashed, Isa, Strided, prefetch_read};
+use crate::error::Result;
 use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
-use crate::table::build::BuildInput;
+use crate::table::build::{BuildInput, stretches};
 use crate::table::byte_entries::{PREFIX, head, prefix};
 use crate::table::{FusedRows, RowWords};
 
@@ -51,7 +52,10 @@ pub(crate) struct LookUp<'a> {
 pub(crate) trait SlotKeys: Shaped {
     /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
     /// is no row.
-    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self;
+    ///
+    /// # Errors
+    /// If the build was cancelled.
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Result<Self>;
 
     /// The rows, if they hold columns beside the keys.
     fn fused(&self) -> Option<FusedRows> {
@@ -102,13 +106,23 @@ fn by_slot(
 
 /// Calls `put(slot, row)` for each slot, with row 0 for holes, and asks for the
 /// row's key before.
-fn lay_out<T>(order: &[u32], keys: &[T], mut put: impl FnMut(usize, usize)) {
-    for (slot, &row) in order.iter().enumerate() {
-        if let Some(&later) = order.get(slot + AHEAD) {
-            prefetch_read(keys, later as usize);
+fn lay_out<T>(
+    input: &BuildInput<'_>,
+    order: &[u32],
+    keys: &[T],
+    mut put: impl FnMut(usize, usize),
+) -> Result<()> {
+    for stretch in stretches(order.len()) {
+        input.check_cancelled()?;
+        for slot in stretch {
+            if let Some(&later) = order.get(slot + AHEAD) {
+                prefetch_read(keys, later as usize);
+            }
+            let row = order[slot];
+            put(slot, if row == NO_ROW { 0 } else { row as usize });
         }
-        put(slot, if row == NO_ROW { 0 } else { row as usize });
     }
+    Ok(())
 }
 
 /// Keys of up to 8 bytes, with columns of the table beside each where that pays.
@@ -124,7 +138,7 @@ const MOST_BESIDE: usize = 3;
 shaped!(WordSlots: Words, [u64]);
 
 impl SlotKeys for WordSlots {
-    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Result<Self> {
         let keys = Self::keys(input.keys);
         // In cache a row more a line costs nothing, and more lines do.
         let pays = |words: usize| {
@@ -134,12 +148,12 @@ impl SlotKeys for WordSlots {
         let stride = 1 + beside.map_or(0, RowWords::words);
         let mut words = Buffer::zeroed(order.len() * stride);
         if !keys.is_empty() {
-            lay_out(order, keys, |slot, row| words[slot * stride] = keys[row]);
+            lay_out(input, order, keys, |slot, row| words[slot * stride] = keys[row])?;
             if let Some(columns) = beside {
                 columns.write(order, stride, &mut words);
             }
         }
-        Self { rows: FusedRows { words: Arc::new(words), stride } }
+        Ok(Self { rows: FusedRows { words: Arc::new(words), stride } })
     }
 
     fn fused(&self) -> Option<FusedRows> {
@@ -178,13 +192,13 @@ pub(crate) struct WideSlots(Buffer<i128>);
 shaped!(WideSlots: Wide, [i128]);
 
 impl SlotKeys for WideSlots {
-    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Result<Self> {
         let keys = Self::keys(input.keys);
         let mut words = Buffer::zeroed(order.len());
         if !keys.is_empty() {
-            lay_out(order, keys, |slot, row| words[slot] = keys[row]);
+            lay_out(input, order, keys, |slot, row| words[slot] = keys[row])?;
         }
-        Self(words)
+        Ok(Self(words))
     }
 
     fn matches(&self, look_up: &LookUp<'_>, probe: &[i128], matches: &mut [u32]) {
@@ -224,7 +238,7 @@ type ByteEntry = [u64; 4];
 shaped!(ByteSlots: Bytes, ByteKeys);
 
 impl SlotKeys for ByteSlots {
-    fn new(input: &BuildInput<'_>, order: &[u32]) -> Self {
+    fn new(input: &BuildInput<'_>, order: &[u32]) -> Result<Self> {
         let (keys, hashes) = (Self::keys(input.keys), input.hashes);
         let rest_bytes = keys.offsets().windows(2).map(|pair| (pair[1] - pair[0]) as usize);
         let rest_bytes = rest_bytes.map(|len| len.saturating_sub(PREFIX)).sum();
@@ -233,7 +247,7 @@ impl SlotKeys for ByteSlots {
         let mut end = 0;
         let mut first_row_rest = None;
         if !keys.is_empty() {
-            lay_out(order, keys.offsets(), |slot, row| {
+            lay_out(input, order, keys.offsets(), |slot, row| {
                 let (prefix, key) = prefix(keys, row);
                 let beyond = key.get(PREFIX..).unwrap_or(&[]);
                 // Row 0 also stands in holes: its rest is kept once.
@@ -250,9 +264,9 @@ impl SlotKeys for ByteSlots {
                 }
                 let words = [prefix as u64, (prefix >> 64) as u64];
                 entries[slot] = [words[0], words[1], start as u64, head(hashes[row], key.len())];
-            });
+            })?;
         }
-        Self { entries, rest }
+        Ok(Self { entries, rest })
     }
 
     fn matches(&self, look_up: &LookUp<'_>, probe: &ByteKeys, matches: &mut [u32]) {

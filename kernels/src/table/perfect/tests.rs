@@ -10,7 +10,7 @@ use crate::hash::KeyHasher;
 fn every_row_has_a_slot_of_its_own_at_every_size() {
     for rows in [0, 1, 2, 3, 10, 100, 5_000, 20_000, 70_000, 300_000] {
         let hashes: Vec<u64> = (0..rows).map(|i| mix(i ^ 0xfeed)).collect();
-        let (pilots, order) = place(&hashes).unwrap();
+        let (pilots, order) = place(&hashes, || false).unwrap();
         assert_eq!(order.len(), pilots.positions());
         let mut slots = vec![0; hashes.len()];
         pilots.slots(Isa::detect(), &hashes, &mut slots);
@@ -27,9 +27,9 @@ fn every_row_has_a_slot_of_its_own_at_every_size() {
 fn equal_hashes_are_told_at_once_however_many() {
     let mut hashes: Vec<u64> = (0..100_000).map(mix).collect();
     hashes[77_000] = hashes[5];
-    assert_eq!(place(&hashes).unwrap_err(), Unplaceable::SameHash(5, 77_000));
-    assert!(matches!(place(&[9; 1_000_000]), Err(Unplaceable::SameHash(..))));
-    assert!(matches!(place(&[9; 2]), Err(Unplaceable::SameHash(0, 1))));
+    assert_eq!(place(&hashes, || false).unwrap_err(), Unplaceable::SameHash(5, 77_000));
+    assert!(matches!(place(&[9; 1_000_000], || false), Err(Unplaceable::SameHash(..))));
+    assert!(matches!(place(&[9; 2], || false), Err(Unplaceable::SameHash(0, 1))));
 }
 
 #[test]
