@@ -135,3 +135,7 @@ impl Drop for StopCheck {
         CHECKS.fetch_sub(1, Ordering::SeqCst);
     }
 }
+
+#[cfg(test)]
+#[path = "interrupt_tests.rs"]
+mod tests;

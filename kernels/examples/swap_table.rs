@@ -1,5 +1,5 @@
-//! Swaps a table between batches: a new version is built while the old one is
-//! in use, by another thread, and each batch says which version it has met.
+//! Swaps a table while batches are joined: one thread builds new versions and puts
+//! them in use, another pushes batches, and each batch meets one version, whole.
 //!
 //! `cargo run --release -p streamjoin-kernels --example swap_table`
 
@@ -9,9 +9,10 @@ use std::thread;
 use streamjoin_kernels::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch};
 use streamjoin_kernels::arrow::datatypes::Float64Type;
 use streamjoin_kernels::stream_static::{self, KeyPair};
-use streamjoin_kernels::{IndexKind, JoinType, Result, TableSnapshot};
+use streamjoin_kernels::{IndexKind, JoinType, Result};
 
 const CURRENCIES: i64 = 1000;
+const LAST_VERSION: u64 = 20;
 
 /// Exchange rates as they were in version `version`.
 fn rates(version: u64) -> Result<RecordBatch> {
@@ -40,28 +41,39 @@ fn main() -> Result<()> {
         index: IndexKind::Direct.into(),
         ..stream_static::Options::default()
     };
-    let join = stream_static::Join::new(spec, options)?;
+    let join = Arc::new(stream_static::Join::new(spec, options)?);
     join.swap(join.build(&[rates(1)?], 1)?)?;
 
-    for batch in 1..=4u64 {
-        let (next, sum) = thread::scope(|scope| -> Result<_> {
-            // A second thread indexes the next version; batches need not wait.
-            let next = scope.spawn(|| -> Result<Arc<TableSnapshot>> {
-                join.build(&[rates(batch + 1)?], batch + 1)
-            });
-            let (mut output, mut sum) = (join.push(&payments)?, 0.0);
-            while let Some(rows) = output.next_batch()? {
-                sum += rows.column(2).as_primitive::<Float64Type>().values().iter().sum::<f64>();
+    let reloading = {
+        let join = Arc::clone(&join);
+        thread::spawn(move || -> Result<()> {
+            for version in 2..=LAST_VERSION {
+                let next = join.build(&[rates(version)?], version)?;
+                // Cheap: an `Arc` changes hands. Cursors that still read the old
+                // version keep it alive.
+                let before = join.swap(next)?.expect("there was one");
+                assert_eq!(before.version(), version - 1);
             }
-            let next = next.join().expect("building does not panic")?;
-            Ok((next, sum))
-        })?;
-        // Cheap: an `Arc` changes hands. Cursors that still read the old version
-        // keep it alive.
-        let before = join.swap(next)?.expect("there was one");
-        println!("batch {batch} met version {}, sum of rates {sum}", before.version());
-        assert_eq!((before.version(), sum), (batch, 20_000.0 * batch as f64));
+            Ok(())
+        })
+    };
+    let (mut batches, mut met) = (0, 0.0);
+    while met < LAST_VERSION as f64 {
+        let mut rows = 0;
+        let mut of_batch: Option<f64> = None;
+        for joined in join.push(&payments)? {
+            let joined = joined?;
+            rows += joined.num_rows();
+            for &rate in joined.column(2).as_primitive::<Float64Type>().values() {
+                assert_eq!(*of_batch.get_or_insert(rate), rate, "rates of two versions");
+            }
+        }
+        assert_eq!(rows, 20_000);
+        met = of_batch.expect("every payment has a rate");
+        batches += 1;
     }
+    reloading.join().expect("reloading does not panic")?;
+    println!("{batches} batches, the last with version {met}");
     Ok(())
 }
 

@@ -5,7 +5,13 @@
 //! | to | call |
 //! | --- | --- |
 //! | join micro-batches with a table | [`stream_static::Join::new`], [`build`](stream_static::Join::build), [`swap`](stream_static::Join::swap), [`push`](stream_static::Join::push) |
-//! | change the table | `build` a new [`TableSnapshot`], `swap` it in between batches |
+//! | change the table | `build` a new [`TableSnapshot`], `swap` it in, both from any thread |
+//! | join a batch with a version of the table at hand | [`push_with`](stream_static::Join::push_with) |
+//! | keep output for later, or read it on another thread | a [`Cursor`](stream_static::Cursor) owns what it needs and is an iterator |
+//! | know which rows have a match, without the rows | [`mask`](stream_static::Join::mask) of a left-semi or left-anti join |
+//! | know which row of the batch an output row comes from | [`ColumnRef::StreamRow`] in [`Spec::output`](stream_static::Spec::output) |
+//! | keep the order of the stream | [`OutputOrder::Stream`](stream_static::OutputOrder::Stream) |
+//! | stop a build that takes long | a [`Cancellation`] in [`stream_static::Options`] |
 //! | join with several tables in order | pass the output batches of one join to the next, whose stream schema is the [`output_schema`](stream_static::Join::output_schema) of the one before |
 //! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
 //! | limit the state of two streams, and go on after a push was refused | [`StateLimit`](stream_stream::StateLimit), [`set_limit`](stream_stream::Join::set_limit) |
@@ -30,7 +36,7 @@
 //! | store the state of a stream yourself | a [`state::StateStore`] from [`StoreKind::build`] |
 //! | force an instruction set | an [`Isa`] in the [`KeyHasher`] |
 //!
-//! Programs to start from are in `examples/`: `enrich`, `swap_table`,
+//! Programs to start from are in `examples/`: `enrich`, `swap_table`, `mask`,
 //! `stream_stream`, `slices` and `own_index`.
 //!
 //! ```
@@ -58,6 +64,28 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # In which order output comes
+//! That of a stream-static join comes [as it is found](stream_static::OutputOrder::Any),
+//! or [by row of the stream](stream_static::OutputOrder::Stream): all matches of a
+//! row together, a row without a match in its place. Either way it is the same for
+//! the same options, table and batches, whatever the timing of threads.
+//!
+//! # After an error
+//! A call that is refused, for a wrong schema, a snapshot of another join or
+//! memory that is not granted, changes nothing: go on. Output that fails
+//! while it is read, by an error or by a panic that the caller catches, stays failed:
+//! what was returned before is right, and from then on there is
+//! [`JoinError::Unfinished`], never rows that a condition has not seen. A
+//! stream-static join is not affected by a batch that failed; push it again, or
+//! the next one.
+//!
+//! # Threads
+//! No thread is started: work is done by the caller of a method, and on the `rayon`
+//! pool that the options hold, if they do. A [`stream_static::Join`] is `Send` and
+//! `Sync` and none of its methods takes `&mut self`: behind an `Arc`, some threads
+//! push batches while another builds and swaps in the next version of the table,
+//! and each batch meets one version, whole. Cursors are `Send`.
 //!
 //! # The floors
 //! Imports point one way. From the bottom up: the vocabulary (`error`,

@@ -81,8 +81,8 @@ impl<K: InlineKeys> Linear<K> {
         let mut numbering = Numbering::default();
         let mut passed = 0;
         for stretch in input.stretches() {
-            for row in stretch? {
-                let hash = hashes[row];
+            let stretch = stretch?;
+            for (row, &hash) in stretch.clone().zip(&hashes[stretch]) {
                 if let Some(&ahead) = hashes.get(row + AHEAD) {
                     prefetch_read(&slots, ahead as usize & mask);
                 }

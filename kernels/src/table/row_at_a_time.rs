@@ -25,7 +25,6 @@ use super::index_kind::{KeyForm, KindOfIndex, NotBuilt};
 use super::store::{KeyStore, OwnedKey};
 use super::{FindCursor, JoinIndex, Probe};
 use crate::error::Result;
-use crate::key::KeyView;
 use crate::pairs::{NO_ROW, Pairs};
 
 /// The index as [`IndexKind`](super::IndexKind) builds it.

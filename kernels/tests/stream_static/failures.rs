@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::Int64Type;
-use streamjoin_kernels::stream_static::{self, Cursor, KeyPair};
+use streamjoin_kernels::stream_static::{self, Cursor, KeyPair, OutputOrder};
 use streamjoin_kernels::{ColumnRef, Filter, JoinError, JoinType, Predicate, Result};
 
 use crate::random::pool_of_two;
@@ -69,9 +69,12 @@ fn drain(cursor: &mut Cursor) -> (Vec<RecordBatch>, Option<JoinError>) {
     }
 }
 
-/// Small units, on one thread and on two.
+/// Small units, in each order of output, on one thread and on two.
 fn small_units() -> impl Iterator<Item = stream_static::Options> {
-    strategies().flat_map(|mut options| {
+    let orders = OutputOrder::ALL.into_iter().flat_map(|output_order| {
+        strategies().map(move |options| options.with_output_order(output_order))
+    });
+    orders.flat_map(|mut options| {
         options.probe_rows = 64;
         [None, Some(pool_of_two())].map(|pool| stream_static::Options { pool, ..options.clone() })
     })

@@ -108,8 +108,10 @@ impl Join {
     /// schema; nothing of them is kept alive.
     ///
     /// # Errors
-    /// [`JoinError::Schema`] for batches of another schema, errors of casts and
-    /// filters, [`JoinError::TooManyBuildRows`].
+    /// [`JoinError::Schema`] for batches of another schema, empty ones too, errors
+    /// of casts and filters, [`JoinError::TooManyBuildRows`],
+    /// [`JoinError::MemoryRefused`], [`JoinError::Cancelled`]: then nothing is held,
+    /// and the table in use stays in use.
     pub fn build(&self, table: &[RecordBatch], version: u64) -> Result<Arc<TableSnapshot>> {
         build(&self.planned, table, version, &self.planned.options.index).map(Arc::new)
     }
@@ -176,7 +178,8 @@ impl Join {
     ///
     /// # Errors
     /// [`JoinError::NotLoaded`] before the first [`swap`](Self::swap),
-    /// [`JoinError::Schema`] for a batch of another schema, errors of casts.
+    /// [`JoinError::Schema`] for a batch of another schema, an empty one too, errors
+    /// of casts and filters. A batch that is refused changes nothing.
     pub fn push(&self, batch: &RecordBatch) -> Result<Cursor> {
         let snapshot = self.snapshot().ok_or(JoinError::NotLoaded)?;
         self.begin(batch, snapshot)

@@ -60,7 +60,7 @@ pub enum OutputOrder {
     /// As it is found, which is the fastest. It depends on the options, the
     /// snapshot and the batch, not on the timing of threads. Nothing else is
     /// promised: rows of the stream come in any order, the matches of a row need
-    /// not be together, and rows without a match come after others.
+    /// not be together, and rows without a match need not be in their place.
     #[default]
     Any,
     /// By row of the stream: all matches of a row together, a row without a match

@@ -84,11 +84,6 @@ impl Payload {
         columns.sum::<usize>() + if ordered { rows * size_of::<u32>() } else { 0 }
     }
 
-    /// Number of columns.
-    pub(crate) fn columns(&self) -> usize {
-        self.columns.len()
-    }
-
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let variable = self.columns.iter().map(|column| match &column.place {

@@ -31,7 +31,7 @@ fn retained_columns_give_back_their_rows_and_nulls_for_no_row() {
     let gaps = [NO_ROW, 5, 4, NO_ROW, 3, 2, 1, 0, NO_ROW];
     for order in [None, Some(&[5, 4, 3, 2, 1, 0][..]), Some(&gaps[..])] {
         let payload = Payload::new(&columns, 6, order, None).unwrap();
-        assert_eq!(payload.columns(), columns.len());
+        assert_eq!(payload.columns.len(), columns.len());
         for rows in [&[3, NO_ROW, 0, 5, 5, NO_ROW, 1][..], &[2, 4], &[]] {
             // Positions without a row are never looked up.
             let has_row = |at: u32| order.is_none_or(|order| order[at as usize] != NO_ROW);

@@ -83,8 +83,8 @@ pub(super) fn sort<C: KeyColumn>(input: &BuildInput<'_>, bits: u32) -> Result<So
         let starts = ends.clone();
         let mut items = Buffer::<C::Item>::zeroed(rows);
         for stretch in input.stretches() {
-            for row in stretch? {
-                let hash = hashes[row];
+            let stretch = stretch?;
+            for (row, &hash) in stretch.clone().zip(&hashes[stretch]) {
                 let end = &mut ends[bucket(hash, partition_bits)];
                 items[*end] = C::item(keys, row, hash);
                 *end += 1;

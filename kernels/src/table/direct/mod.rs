@@ -179,8 +179,9 @@ impl Direct {
         }
         let mut order = vec![0; rows];
         for stretch in input.stretches().rev() {
-            for row in stretch?.rev() {
-                let start = &mut starts[domain.slot(words[row]) as usize];
+            let stretch = stretch?;
+            for (row, &word) in stretch.clone().zip(&words[stretch]).rev() {
+                let start = &mut starts[domain.slot(word) as usize];
                 *start -= 1;
                 order[*start as usize] = row as u32;
             }
@@ -205,8 +206,9 @@ fn unique_order(
 ) -> Result<Option<Vec<u32>>> {
     let mut order = vec![NO_ROW; slots];
     for stretch in input.stretches() {
-        for row in stretch? {
-            let slot = &mut order[domain.slot(words[row]) as usize];
+        let stretch = stretch?;
+        for (row, &word) in stretch.clone().zip(&words[stretch]) {
+            let slot = &mut order[domain.slot(word) as usize];
             if *slot != NO_ROW {
                 return Ok(None);
             }

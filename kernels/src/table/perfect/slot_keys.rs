@@ -49,7 +49,7 @@ pub(crate) struct LookUp<'a> {
 }
 
 /// The keys of a table whose keys have one shape.
-pub(crate) trait SlotKeys: Shaped {
+pub(crate) trait SlotKeys: Shaped + Sized {
     /// Lays out the key of row `order[i]` in slot `i`, that of row 0 where there
     /// is no row.
     ///
@@ -114,11 +114,10 @@ fn lay_out<T>(
 ) -> Result<()> {
     for stretch in stretches(order.len()) {
         input.check_cancelled()?;
-        for slot in stretch {
+        for (slot, &row) in stretch.clone().zip(&order[stretch]) {
             if let Some(&later) = order.get(slot + AHEAD) {
                 prefetch_read(keys, later as usize);
             }
-            let row = order[slot];
             put(slot, if row == NO_ROW { 0 } else { row as usize });
         }
     }
