@@ -11,7 +11,7 @@
 //! | know which rows have a match, without the rows | [`mask`](stream_static::Join::mask) of a left-semi or left-anti join |
 //! | know which row of the batch an output row comes from | [`ColumnRef::StreamRow`] in [`Spec::output`](stream_static::Spec::output) |
 //! | keep the order of the stream | [`OutputOrder::Stream`](stream_static::OutputOrder::Stream) |
-//! | stop a build that takes long | a [`Cancellation`] in [`stream_static::Options`] |
+//! | stop a build that takes long | a [`Cancellation`] in [`stream_static::Options`], or in a [`KeyTableBuilder`](table::KeyTableBuilder) |
 //! | join with several tables in order | pass the output batches of one join to the next, whose stream schema is the [`output_schema`](stream_static::Join::output_schema) of the one before |
 //! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
 //! | limit the state of two streams, and go on after a push was refused | [`StateLimit`](stream_stream::StateLimit), [`set_limit`](stream_stream::Join::set_limit) |

@@ -100,7 +100,7 @@ impl TableJoinPlan {
                 .grain
                 .max_output_rows
                 .map_or(defaults.max_output_rows, usize::from),
-            cancellation: Some(crate::interrupt::builds()),
+            cancellation: crate::interrupt::builds(),
             pool: pool.cloned(),
             ..defaults
         };

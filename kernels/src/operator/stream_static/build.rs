@@ -81,7 +81,7 @@ pub(super) fn build(
 
     let estimate = Payload::estimated_bytes(&columns, count, indexed.order.is_some());
     memory.grow(estimate, "the retained columns")?;
-    join.options.check_cancelled()?;
+    join.options.cancellation.check()?;
     let payload = Payload::new(&columns, count, indexed.order.as_deref(), indexed.fused.clone())?;
     drop(columns);
     memory.settle(estimate, payload.bytes(), "the retained columns")?;
@@ -118,7 +118,7 @@ fn index(
     let options = &join.options;
     let hash_bytes = keys.len() * size_of::<u64>();
     memory.grow(hash_bytes, "the hashes of the keys")?;
-    options.check_cancelled()?;
+    options.cancellation.check()?;
     let mut hashes = Vec::new();
     hash(join, keys, &mut hashes);
     let estimate = builder.estimated_bytes(keys.into());
@@ -206,12 +206,9 @@ fn one_index(
 ) -> Result<(BuiltIndex, bool)> {
     let options = &join.options;
     let input = BuildInput::new(keys, hashes, options.hasher.isa())?;
-    let mut input = input.laid_out_for(options.caches);
+    let mut input = input.laid_out_for(options.caches).with_cancellation(&options.cancellation);
     if let Some(columns) = beside {
         input = input.with_columns(columns);
-    }
-    if let Some(cancellation) = &options.cancellation {
-        input = input.with_cancellation(cancellation);
     }
     input.check_cancelled()?;
     let built = builder.build(input)?;
@@ -224,7 +221,7 @@ fn one_index(
     let block = options.probe_rows;
     let mut matches = Vec::new();
     for from in (0..keys.len()).step_by(block) {
-        options.check_cancelled()?;
+        options.cancellation.check()?;
         let len = block.min(keys.len() - from);
         matches.resize(len, 0);
         keys.with(from..from + len, |keys| {

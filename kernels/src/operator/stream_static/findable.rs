@@ -34,7 +34,7 @@ pub(super) fn findable_rows(
     let mut keys = Vec::with_capacity(table.len());
     let mut copied = 0;
     for batch in table {
-        join.options.check_cancelled()?;
+        join.options.cancellation.check()?;
         let mut batch = batch.clone();
         if let Some(filter) = &join.plan.table_filter {
             let kept = filter.passing(batch.columns(), batch.num_rows())?;

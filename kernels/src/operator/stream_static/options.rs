@@ -139,13 +139,13 @@ pub struct Options {
     pub memory: Option<Arc<dyn MemoryReservation>>,
     /// Ends builds of tables: looked at between batches and partitions, and every
     /// some ten thousand rows while an index is built. Batches that are pushed do
-    /// not look at it: to end one, drop its cursor. None: builds run to their end.
+    /// not look at it: to end one, drop its cursor.
     ///
-    /// One that is cancelled stays so, and with it every later build of the join. To
-    /// end single builds, build each with a join of its own, of a clone of the
-    /// specification and of the options but this one; planning one is cheap, and
-    /// its snapshots can be swapped in here.
-    pub cancellation: Option<Cancellation>,
+    /// Clones of the options share it, and once cancelled it stays so: every later
+    /// build of the join ends too. To end single builds, build each with a join of
+    /// its own, of a clone of the specification and of the options but this one;
+    /// planning one is cheap, and its snapshots can be swapped in here.
+    pub cancellation: Cancellation,
     /// Threads to join and to build partitions with. None: the caller's thread
     /// alone.
     #[cfg(feature = "rayon")]
@@ -163,7 +163,7 @@ impl Options {
     /// With builds that end when this is cancelled.
     #[must_use]
     pub fn with_cancellation(self, cancellation: Cancellation) -> Self {
-        Self { cancellation: Some(cancellation), ..self }
+        Self { cancellation, ..self }
     }
 
     /// With output in this order.
@@ -234,12 +234,6 @@ impl Options {
         items.into_iter().map(work).collect()
     }
 
-    /// # Errors
-    /// [`JoinError::Cancelled`] if builds are to end.
-    pub(super) fn check_cancelled(&self) -> Result<()> {
-        self.cancellation.as_ref().map_or(Ok(()), Cancellation::check)
-    }
-
     /// Rows of a unit, such that a batch of `rows` rows makes at least one unit
     /// per thread where that is worthwhile.
     pub(super) fn unit_rows(&self, rows: usize) -> usize {
@@ -262,7 +256,7 @@ impl Default for Options {
             max_output_bytes: 64 << 20,
             partition_bits: None,
             memory: None,
-            cancellation: None,
+            cancellation: Cancellation::default(),
             #[cfg(feature = "rayon")]
             pool: None,
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::KeyTable;
 use crate::arch::Isa;
+use crate::cancellation::Cancellation;
 use crate::error::Result;
 use crate::hash::KeyHasher;
 use crate::key::{KeyRows, Widened};
@@ -34,6 +35,7 @@ pub struct KeyTableBuilder {
     index: IndexChoice,
     hasher: KeyHasher,
     memory: Option<Arc<dyn MemoryReservation>>,
+    cancellation: Cancellation,
 }
 
 impl Default for KeyTableBuilder {
@@ -42,6 +44,7 @@ impl Default for KeyTableBuilder {
             index: IndexChoice::Auto(AutoIndex::default()),
             hasher: KeyHasher::with_seed(Isa::detect(), 0x5eed),
             memory: None,
+            cancellation: Cancellation::default(),
         }
     }
 }
@@ -67,6 +70,12 @@ impl KeyTableBuilder {
         Self { memory: Some(memory), ..self }
     }
 
+    /// Ends builds when it is cancelled.
+    #[must_use]
+    pub fn with_cancellation(self, cancellation: Cancellation) -> Self {
+        Self { cancellation, ..self }
+    }
+
     /// Indexes rows. Those that can match nothing take no room.
     ///
     /// # Errors
@@ -74,8 +83,9 @@ impl KeyTableBuilder {
     /// rows and more, [`IsaUnavailable`](crate::JoinError::IsaUnavailable) for a hasher
     /// of another machine, [`Schema`](crate::JoinError::Schema) for a mask of another
     /// length than the keys, [`MemoryRefused`](crate::JoinError::MemoryRefused) by the
-    /// caller's account, [`InvalidPlan`](crate::JoinError::InvalidPlan) and errors of
-    /// its own from an index of the caller's.
+    /// caller's account, [`Cancelled`](crate::JoinError::Cancelled),
+    /// [`InvalidPlan`](crate::JoinError::InvalidPlan) and errors of its own from an
+    /// index of the caller's.
     pub fn build(&self, rows: impl KeyRows) -> Result<KeyTable> {
         self.build_over(&rows)
     }
@@ -84,6 +94,7 @@ impl KeyTableBuilder {
         rows.check()?;
         check_build_rows(rows.rows() as u64)?;
         self.hasher.isa().require()?;
+        self.cancellation.check()?;
         let mut memory = Reserved::new(self.memory.clone());
         let all = 0..rows.rows();
         let kept: Option<Vec<u32>> = rows
@@ -107,7 +118,10 @@ impl KeyTableBuilder {
         let builder = self.index.builder();
         let estimate = builder.estimated_bytes(keys);
         memory.grow(estimate, "the index")?;
-        let mut built = builder.build(BuildInput::new(keys, &hashes, self.hasher.isa())?)?;
+        let input = BuildInput::new(keys, &hashes, self.hasher.isa())?;
+        let input = input.with_cancellation(&self.cancellation);
+        input.check_cancelled()?;
+        let mut built = builder.build(input)?;
         built.check(keys.len())?;
         if let Some(kept) = kept {
             // Numbers of all rows in place of those of the rows that are kept.

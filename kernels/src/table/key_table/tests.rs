@@ -9,6 +9,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::arch::Isa;
+use crate::cancellation::Cancellation;
+use crate::error::JoinError;
 use crate::key::{ByteKeys, BytesOf, EncodedKeys, KeyValue, KeyView, Keys};
 use crate::memory::reservation::MemoryReservation;
 use crate::table::auto::AutoIndex;
@@ -510,4 +512,22 @@ fn what_an_index_of_the_callers_cannot_have_found_is_an_error_and_ends_the_match
     let panicked = catch_unwind(AssertUnwindSafe(|| matches.next_pairs(&mut pairs, 10)));
     assert!(panicked.is_err());
     assert!(matches!(matches.next_pairs(&mut pairs, 10), Err(JoinError::Unfinished)));
+}
+
+#[test]
+fn a_build_that_is_cancelled_is_an_error_and_gives_back_what_it_took() {
+    const BYTES: usize = 1 << 30;
+    let keys: Vec<u64> = (0..1000).collect();
+    for choice in choices() {
+        let account = Arc::new(Account(Mutex::new(BYTES)));
+        let cancellation = Cancellation::default();
+        let builder = KeyTable::builder()
+            .with_index(choice)
+            .with_memory(Arc::clone(&account) as _)
+            .with_cancellation(cancellation.clone());
+        assert_eq!(builder.build(&keys).unwrap().rows(), 1000);
+        cancellation.cancel();
+        assert!(matches!(builder.build(&keys), Err(JoinError::Cancelled)));
+        assert_eq!(*account.0.lock().unwrap(), BYTES);
+    }
 }
