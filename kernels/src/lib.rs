@@ -156,6 +156,9 @@ pub use state::kind::StoreKind;
 pub use table::choice::IndexChoice;
 pub use table::kind::IndexKind;
 
+#[doc = include_str!("../RULES.md")]
+pub mod rules {}
+
 /// The examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -21,7 +21,7 @@ fn keyed(name: &str, keys: impl Iterator<Item = i64>) -> RecordBatch {
     RecordBatch::try_from_iter([(name, keys)]).unwrap()
 }
 
-/// TRAPS 27, 30: one test, since both parts look at the whole process.
+/// One test, since both parts look at the whole process.
 #[test]
 fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
     let options = |layout, index: IndexKind| stream_static::Options {

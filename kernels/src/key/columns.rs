@@ -120,8 +120,7 @@ pub(super) fn words(array: &ArrayRef) -> ScalarBuffer<u64> {
     }
 }
 
-/// One NaN, and no minus zero: what is equal has equal bits (SEMANTICS: NaN
-/// equals NaN, -0.0 equals 0.0).
+/// One NaN, and no minus zero: what is equal has equal bits (rule 30).
 #[inline]
 fn canonical_f64(value: f64) -> u64 {
     if value.is_nan() { f64::NAN.to_bits() } else { (value + 0.0).to_bits() }

@@ -64,7 +64,7 @@ pub enum Expiry {
     AtWatermark,
     /// When no row that is still to come on the other side can be inside the
     /// interval: `trunc(watermark - delay)`, and 1 ms before for an inclusive
-    /// bound (SEMANTICS: Spark's lines).
+    /// bound ([rule 21](crate::rules#rule-21)).
     After {
         /// The upper bound for the left side, the negated lower one for the
         /// right, in microseconds.

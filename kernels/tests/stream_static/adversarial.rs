@@ -114,7 +114,7 @@ fn equal_hashes_of_long_keys() {
     }
 }
 
-/// TRAPS 28: nine rows in ten have one key. Threads share them, and a table that
+/// Nine rows in ten have one key. Threads share them, and a table that
 /// partitions do not spread is left whole, which it says.
 #[test]
 fn one_hot_partition() {

@@ -56,7 +56,7 @@ fn on_keeps_both_sides_in_the_order_of_the_query_equal_names_included() {
     assert_eq!(stream_static::output_on(JoinType::LeftAnti, Side::Left, &stream, &table).len(), 1);
 }
 
-/// TRAPS 11 and 18: nested, fixed-size and dictionary payloads on the side
+/// Nested, fixed-size and dictionary payloads on the side
 /// that is extended are nullable and null, the key included.
 #[test]
 fn the_extended_side_is_nullable_and_null_for_every_kind_of_payload() {

@@ -53,7 +53,7 @@ pub(crate) fn strategies() -> impl Iterator<Item = stream_static::Options> {
     })
 }
 
-/// TRAPS 25, 27, 28: four million pairs of one key come out in bounded
+/// Four million pairs of one key come out in bounded
 /// batches, also where partitioning makes no progress; dropping the cursor
 /// early costs nothing.
 #[test]
@@ -72,7 +72,7 @@ fn one_hot_key_never_holds_the_whole_result() {
     }
 }
 
-/// TRAPS 27: an existence probe of a hot key does not visit all pairs: 4e8 of
+/// An existence probe of a hot key does not visit all pairs: 4e8 of
 /// them would take a minute.
 #[test]
 fn existence_with_a_residual_stops_at_the_first_match() {
@@ -99,7 +99,7 @@ fn existence_with_a_residual_stops_at_the_first_match() {
     assert_eq!(push_all(&join, &stream).num_rows(), 20_000);
 }
 
-/// TRAPS 15, 22, 23: empty tables and empty batches, with zero batches and
+/// Empty tables and empty batches, with zero batches and
 /// with batches of zero rows alike, for every join type.
 #[test]
 fn empty_sides() {
@@ -122,7 +122,7 @@ fn empty_sides() {
     }
 }
 
-/// TRAPS 17: a million null keys are not stored and make no partition hot.
+/// A million null keys are not stored and make no partition hot.
 #[test]
 fn null_keys_stay_out_of_the_table() {
     let nulls: ArrayRef = Arc::new(Int64Array::new_null(100_000));
@@ -137,7 +137,7 @@ fn null_keys_stay_out_of_the_table() {
     }
 }
 
-/// TRAPS 26: wide rows make smaller batches.
+/// Wide rows make smaller batches.
 #[test]
 fn output_batches_are_bounded_in_bytes() {
     let wide: ArrayRef = Arc::new(StringArray::from(vec!["w".repeat(10_000); 10]));
@@ -174,7 +174,7 @@ fn versions_are_swapped_whole_between_batches() {
     assert_eq!(push_all(&join, &stream).num_rows(), 10);
 }
 
-/// TRAPS 8, 10: the bits of keys must not cluster, and a constant hash is
+/// The bits of keys must not cluster, and a constant hash is
 /// slow and right. Sequential, shifted and reversed keys.
 #[test]
 fn structured_keys_join_right_under_good_and_constant_hashes() {
@@ -198,7 +198,7 @@ fn structured_keys_join_right_under_good_and_constant_hashes() {
     }
 }
 
-/// TRAPS 3: the whole range of a type in one key column.
+/// The whole range of a type in one key column.
 #[test]
 fn the_extremes_of_a_type_are_ordinary_keys() {
     let keys = [i64::MIN, i64::MAX, 0, -1, i64::MIN + 1];
@@ -209,7 +209,7 @@ fn the_extremes_of_a_type_are_ordinary_keys() {
     }
 }
 
-/// TRAPS 12: validity of sliced dictionaries and of batches one after another.
+/// Validity of sliced dictionaries and of batches one after another.
 #[test]
 fn validity_is_that_of_the_batch_at_hand() {
     let batch = |keys: Vec<Option<i64>>| {
@@ -225,7 +225,7 @@ fn validity_is_that_of_the_batch_at_hand() {
     assert_eq!(push_all(&join, &nulls).num_rows(), 20);
 }
 
-/// TRAPS 32: a table keeps nothing of its input alive.
+/// A table keeps nothing of its input alive.
 #[test]
 fn a_snapshot_retains_no_input_buffer() {
     let keys: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100_000));
@@ -242,7 +242,7 @@ fn a_snapshot_retains_no_input_buffer() {
     assert!(weak_values.into_mutable().is_ok());
 }
 
-/// TRAPS 26: rows of no columns cost nothing, so that the limit on build rows
+/// Rows of no columns cost nothing, so that the limit on build rows
 /// and on the rows of a batch can be met for real.
 #[test]
 fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
@@ -259,7 +259,7 @@ fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
     assert!(error.contains("slices"), "{error}");
 }
 
-/// TRAPS 25: 4.4 billion output rows of no columns, counted in 64 bits.
+/// 4.4 billion output rows of no columns, counted in 64 bits.
 #[test]
 fn more_than_2_to_the_32_output_rows_are_counted() {
     let empty = bare_rows(0).schema();

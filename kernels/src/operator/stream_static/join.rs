@@ -1,6 +1,5 @@
 //! The stream-static join: each micro-batch is joined on its own with the
-//! table in use at that moment; there is no state (SEMANTICS: Spark's stream-static
-//! joins).
+//! table in use at that moment; there is no state (rules 34 to 40).
 
 use std::sync::{Arc, PoisonError, RwLock};
 

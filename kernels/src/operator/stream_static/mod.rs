@@ -1,6 +1,5 @@
 //! The stream-static join: each micro-batch of a stream is joined on its own
-//! with the table in use at that moment; there is no state (SEMANTICS: Spark's
-//! stream-static joins).
+//! with the table in use at that moment; there is no state ([rules 34 to 40](crate::rules#rule-34)).
 
 mod build;
 mod cursor;

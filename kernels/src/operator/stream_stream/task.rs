@@ -1,5 +1,4 @@
-//! One partition's part of an executed batch, step by step (SEMANTICS: Spark's
-//! order).
+//! One partition's part of an executed batch, step by step (rules 15 to 20).
 
 use std::time::Instant;
 

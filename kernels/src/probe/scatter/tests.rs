@@ -60,7 +60,7 @@ fn owned(keys: KeyView<'_>) -> Vec<Vec<u8>> {
     }
 }
 
-/// TRAPS 9: neither the lowest nor the highest bits of the hash are worn out
+/// Neither the lowest nor the highest bits of the hash are worn out
 /// by the choice of a partition.
 #[test]
 fn a_partition_fills_the_buckets_of_both_ends_of_the_hash() {

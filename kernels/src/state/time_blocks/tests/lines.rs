@@ -93,7 +93,7 @@ fn the_last_time_there_is_expires_and_is_not_found_after_that() {
 
 #[test]
 fn partners_that_left_first_leave_the_mark_behind() {
-    // TRAPS: a row that matched, and whose partner was evicted, still matched.
+    // A row that matched, and whose partner was evicted, still matched.
     for block in [1, 2, 7, 1024] {
         let twin = &mut Twin::<WordEntry>::new(block);
         twin.insert(&(0..20).map(|i| row(i, 100 + i as i64)).collect::<Vec<_>>());
