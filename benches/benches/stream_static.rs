@@ -23,7 +23,8 @@ fn spec(data: &Data, join_type: JoinType) -> stream_static::Spec {
     let keys = data.key_pairs();
     let (first, mut spec) = (
         keys.len(),
-        stream_static::Spec::on(Arc::clone(stream), Arc::clone(table), join_type, keys),
+        stream_static::Spec::on(Arc::clone(stream), Arc::clone(table), join_type, keys)
+            .expect("columns"),
     );
     let keys = [ColumnRef::Stream(0), ColumnRef::Table(0)];
     assert_eq!(first, 1, "keys of one column");

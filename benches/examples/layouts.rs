@@ -13,7 +13,7 @@ use clap::Parser;
 use streamjoin::machine::Repeated;
 use streamjoin_benches::count;
 use streamjoin_kernels::arch::mix;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{IndexKind, JoinType};
 
 #[global_allocator]
@@ -115,8 +115,9 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
                     stream.schema(),
                     table.schema(),
                     JoinType::Inner,
-                    vec![KeyPair::equal(0, 0)],
-                );
+                    [(0, 0)],
+                )
+                .expect("columns");
                 spec.output.remove(2);
                 let join = stream_static::Join::new(spec, options).expect("a plan");
                 let name = if layout.has_index() {

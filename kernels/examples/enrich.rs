@@ -8,7 +8,7 @@ use streamjoin_kernels::arrow::array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray,
 };
 use streamjoin_kernels::arrow::util::display::array_value_to_string;
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::table::auto::AutoIndex;
 use streamjoin_kernels::{IndexChoice, JoinType, Result};
 
@@ -53,8 +53,8 @@ fn main() -> Result<()> {
         first.schema(),
         table.schema(),
         JoinType::LeftOuter,
-        vec![KeyPair::equal(0, 0)],
-    );
+        [("customer", "id")],
+    )?;
     // What is known of the stream helps to choose the index.
     let auto = AutoIndex { probe_rows: Some(20e6), hit_rate: 0.9, ..AutoIndex::default() };
     let options = stream_static::Options {

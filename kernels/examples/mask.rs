@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use streamjoin_kernels::arrow::compute::filter_record_batch;
-use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+use streamjoin_kernels::stream_static::{Join, Options, Spec};
 use streamjoin_kernels::{JoinType, Result};
 
 fn column(name: &str, values: impl Iterator<Item = String>) -> Result<RecordBatch> {
@@ -19,8 +19,8 @@ fn main() -> Result<()> {
     let known = column("id", (0..500).map(|id| format!("device {id}")))?;
     let events = column("device", (0..10_000).map(|event| format!("device {}", event % 1000)))?;
 
-    let keys = vec![KeyPair::equal(0, 0)];
-    let spec = Spec::on(events.schema(), known.schema(), JoinType::LeftSemi, keys);
+    let keys = [("device", "id")];
+    let spec = Spec::on(events.schema(), known.schema(), JoinType::LeftSemi, keys)?;
     let join = Join::new(spec, Options::default())?;
     join.swap(join.build(&[known], 1)?)?;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use streamjoin_kernels::key::KeyView;
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::table::{
     BuildInput, BuiltIndex, FindCursor, IndexBuilder, JoinIndex, Probe,
 };
@@ -149,9 +149,9 @@ fn main() -> Result<()> {
             max_output_rows: 100,
             ..stream_static::Options::default()
         };
-        let keys = vec![KeyPair::equal(0, 0)];
+        let keys = [(0, 0)];
         let spec =
-            stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys);
+            stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys)?;
         let join = stream_static::Join::new(spec, options)?;
         join.swap(join.build(std::slice::from_ref(&table), 1)?)?;
         let mut output = join.push(&stream)?;

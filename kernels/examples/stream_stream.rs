@@ -38,14 +38,15 @@ fn drain(batch: Option<stream_stream::Batch<'_>>) -> Result<(u64, u64)> {
 fn main() -> Result<()> {
     let schema = events(std::iter::empty())?.schema();
     // Events come at most ten seconds out of order.
-    let input = |schema| stream_stream::Input::timed(schema, 1, Some(10 * SECOND));
+    let input =
+        stream_stream::Input::new(schema).with_event_time("at")?.with_watermark_delay(10 * SECOND);
     let spec = stream_stream::Spec::on(
-        input(schema.clone()),
-        input(schema),
+        input.clone(),
+        input,
         JoinType::LeftOuter,
-        vec![stream_stream::Key::equal(0, 0)],
+        [("ad", "ad")],
         TimeCondition { interval: IntervalCondition::between(0, 60 * SECOND), key: None },
-    );
+    )?;
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default())?;
     println!("impressions leave the state: {:?}", join.expiry(Side::Left));
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use streamjoin_kernels::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch};
 use streamjoin_kernels::arrow::datatypes::Float64Type;
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::{IndexKind, JoinType, Result};
 
 const CURRENCIES: i64 = 1000;
@@ -35,8 +35,8 @@ fn main() -> Result<()> {
         payments.schema(),
         rates(0)?.schema(),
         JoinType::Inner,
-        vec![KeyPair::equal(0, 0)],
-    );
+        [("currency", "currency")],
+    )?;
     let options = stream_static::Options {
         index: IndexKind::Direct.into(),
         ..stream_static::Options::default()

@@ -2,37 +2,40 @@
 
 use crate::side::Side;
 
-/// A column that a stream-static join reads or puts out.
+/// A column that a stream-static join reads or puts out. One of its inputs is given
+/// by position, or by whatever [`ColumnId`](crate::ColumnId) it is not yet resolved
+/// from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ColumnRef {
-    /// A column of the stream, by position in its schema.
-    Stream(usize),
-    /// A column of the table, by position in its schema.
-    Table(usize),
+pub enum ColumnRef<C = usize> {
+    /// A column of the stream.
+    Stream(C),
+    /// A column of the table.
+    Table(C),
     /// The number of the stream's row in the batch that was pushed, from 0, as an
     /// `UInt32` that is never null. Rows that a filter drops are counted, too.
     StreamRow,
 }
 
-/// A column of one of the two streams of a stream-stream join.
+/// A column of one of the two streams of a stream-stream join: by position, or
+/// by whatever [`ColumnId`](crate::ColumnId) it is not yet resolved from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SideColumn {
+pub struct SideColumn<C = usize> {
     /// The side.
     pub side: Side,
-    /// Position in that side's schema.
-    pub column: usize,
+    /// The column of that side.
+    pub column: C,
 }
 
-impl SideColumn {
+impl<C> SideColumn<C> {
     /// A column of the left side.
     #[must_use]
-    pub fn left(column: usize) -> Self {
+    pub fn left(column: C) -> Self {
         Self { side: Side::Left, column }
     }
 
     /// A column of the right side.
     #[must_use]
-    pub fn right(column: usize) -> Self {
+    pub fn right(column: C) -> Self {
         Self { side: Side::Right, column }
     }
 }

@@ -69,7 +69,31 @@ pub enum JoinError {
     /// A batch or table whose schema is not the one that was planned for.
     #[error("schema mismatch: {0}")]
     Schema(String),
-    /// A column index, key list or option that does not fit the inputs.
+    /// A column that an input does not have.
+    #[error("{input} has no column {column}; it has {known}")]
+    UnknownColumn {
+        /// The input, such as `the stream`.
+        input: String,
+        /// The column: its name in backquotes, or its position.
+        column: String,
+        /// Columns that there are, comma-separated; those with the most similar
+        /// names first.
+        known: String,
+    },
+    /// A name that several columns of an input have.
+    #[error(
+        "{input} has several columns named `{name}`, at positions {}: rename all but one, or name the column by its position",
+        comma_separated(positions)
+    )]
+    AmbiguousColumn {
+        /// The input, such as `the stream`.
+        input: String,
+        /// The name.
+        name: String,
+        /// Where the columns stand, from 0.
+        positions: Vec<usize>,
+    },
+    /// A key list, filter or option that does not fit the inputs.
     #[error("invalid plan: {0}")]
     InvalidPlan(String),
     /// More build rows than a 32-bit row id can name.
@@ -203,6 +227,10 @@ impl JoinError {
         }
         self
     }
+}
+
+fn comma_separated(positions: &[usize]) -> String {
+    positions.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Shorthand for results of this crate.

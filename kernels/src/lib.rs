@@ -42,7 +42,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-//! use streamjoin_kernels::stream_static::{self, KeyPair};
+//! use streamjoin_kernels::stream_static;
 //! use streamjoin_kernels::{JoinType, Result};
 //!
 //! # fn main() -> Result<()> {
@@ -53,8 +53,8 @@
 //!     ("id", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef),
 //!     ("name", Arc::new(StringArray::from(vec!["Ann", "Bob"])) as ArrayRef),
 //! ])?;
-//! let keys = vec![KeyPair::equal(0, 0)];
-//! let spec = stream_static::Spec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys);
+//! let keys = [("user", "id")];
+//! let spec = stream_static::Spec::on(orders.schema(), users.schema(), JoinType::LeftOuter, keys)?;
 //! let join = stream_static::Join::new(spec, stream_static::Options::default())?;
 //! join.swap(join.build(&[users], 0)?)?;
 //! let mut output = join.push(&orders)?;
@@ -90,7 +90,7 @@
 //! # The floors
 //! Imports point one way. From the bottom up: the vocabulary (`error`,
 //! `join_type`, `side`, `null_equality`, `output_mode`, `pairs`, `column`,
-//! `predicate`, `cancellation`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
+//! `column_id`, `key_pair`, `predicate`, `cancellation`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
 //! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
 //! [`state`], then the operators [`stream_static`] and [`stream_stream`].
 
@@ -119,10 +119,12 @@ extern crate arrow_59_or_arrow_60 as arrow;
 pub mod arch;
 mod cancellation;
 mod column;
+mod column_id;
 mod error;
 pub mod hash;
 mod join_type;
 pub mod key;
+mod key_pair;
 pub mod memory;
 mod named;
 mod null_equality;
@@ -141,9 +143,11 @@ pub mod time;
 pub use arch::isa::Isa;
 pub use cancellation::Cancellation;
 pub use column::{ColumnRef, OutputColumn, SideColumn};
+pub use column_id::ColumnId;
 pub use error::{JoinError, Result};
 pub use hash::KeyHasher;
 pub use join_type::JoinType;
+pub use key_pair::KeyPair;
 pub use memory::reservation::MemoryReservation;
 pub use null_equality::NullEquality;
 pub use operator::{stream_static, stream_stream};

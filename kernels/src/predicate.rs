@@ -19,9 +19,9 @@ pub trait Predicate: fmt::Debug + Send + Sync {
     fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray>;
 }
 
-/// A predicate and the columns that it reads: [`ColumnRef`]s in a
-/// stream-static join, [`SideColumn`](crate::SideColumn)s in a stream-stream one, positions in one
-/// schema where there is only one.
+/// A predicate and the columns that it reads: positions where it reads one input,
+/// [`ColumnRef`]s where it reads both of a stream-static join,
+/// [`SideColumn`](crate::SideColumn)s in a stream-stream one.
 #[derive(Clone, Debug)]
 pub struct Filter<C = ColumnRef> {
     /// The columns, in the order in which the predicate takes them.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{IndexKind, JoinType};
 
 const MEGABYTE: usize = 1 << 20;
@@ -32,8 +32,9 @@ fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
     let strategies =
         || IndexKind::ALL.into_iter().flat_map(|index| Layout::ALL.map(|layout| (layout, index)));
     let joined = |stream: &RecordBatch, table: &RecordBatch, options| {
-        let keys = vec![KeyPair::equal(0, 0)];
-        let spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+        let keys = [(0, 0)];
+        let spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys)
+            .unwrap();
         stream_static::Join::new(spec, options).unwrap()
     };
 

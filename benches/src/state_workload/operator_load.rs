@@ -11,7 +11,7 @@ use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::stream_stream::{self, BatchReport};
 use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
-use streamjoin_kernels::{JoinType, Side, StoreKind};
+use streamjoin_kernels::{JoinError, JoinType, Side, StoreKind};
 
 use super::interruption::Interruption;
 use super::load::Load;
@@ -59,16 +59,19 @@ impl OperatorLoad {
         }
         let delay = (shape.retention - shape.width).max(shape.late);
         let schema = record_batch(Rows::default()).schema();
-        let input = || stream_stream::Input::timed(schema.clone(), 1, Some(delay));
+        let message = |error: JoinError| error.to_string();
+        let input = stream_stream::Input::new(schema.clone());
+        let input = input.with_event_time(1).map_err(message)?.with_watermark_delay(delay);
         let join_type = if setting.left_outer { JoinType::LeftOuter } else { JoinType::Inner };
         let interval = IntervalCondition::between(-shape.width, shape.width);
         let mut spec = stream_stream::Spec::on(
-            input(),
-            input(),
+            input.clone(),
+            input,
             join_type,
-            vec![stream_stream::Key::equal(0, 0)],
+            [(0, 0)],
             TimeCondition { interval, key: None },
-        );
+        )
+        .map_err(message)?;
         let columns = schema.fields().len();
         spec.output = vec![spec.output[NUMBER].clone(), spec.output[columns + NUMBER].clone()];
         let builder = ThreadPoolBuilder::new().num_threads(threads);
@@ -79,7 +82,7 @@ impl OperatorLoad {
             pool: pool.clone(),
             ..stream_stream::Options::default()
         };
-        let join = stream_stream::Join::new(spec, options).map_err(|error| error.to_string())?;
+        let join = stream_stream::Join::new(spec, options).map_err(message)?;
         Ok(Self {
             source,
             side_rows: batch_rows / 2,

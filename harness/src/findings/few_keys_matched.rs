@@ -47,7 +47,7 @@ fn of_table(
         return None;
     }
     let schema = &join.kernel.spec.table_schema;
-    let positions: Vec<usize> = keys.iter().map(|key| key.table).collect();
+    let positions: Vec<usize> = keys.iter().map(|key| key.second).collect();
     let types: Vec<DataType> =
         positions.iter().map(|&at| schema.field(at).data_type().clone()).collect();
     let search = Search::new(&evidence.missing, &types, &join.on);
@@ -81,7 +81,7 @@ fn of_table(
     );
     let stream_schema = &join.kernel.spec.stream_schema;
     let stream_types: Vec<DataType> =
-        keys.iter().map(|key| stream_schema.field(key.stream).data_type().clone()).collect();
+        keys.iter().map(|key| stream_schema.field(key.first).data_type().clone()).collect();
     let finding = Finding::new(ID, Severity::Problem, title)
         .about(&join.name)
         .with("rowsMatched", matched)
@@ -130,8 +130,8 @@ fn of_pair(run: &FinishedRun<'_>, plan: &StreamStreamPlan) -> Option<Finding> {
         return None;
     }
     let keys = &plan.spec.keys;
-    let left: Vec<usize> = keys.iter().map(|key| key.left).collect();
-    let right: Vec<usize> = keys.iter().map(|key| key.right).collect();
+    let left: Vec<usize> = keys.iter().map(|key| key.first).collect();
+    let right: Vec<usize> = keys.iter().map(|key| key.second).collect();
     let types = |side: &SidePlan, at: &[usize]| -> Vec<DataType> {
         at.iter().map(|&at| side.input.schema().field(at).data_type().clone()).collect()
     };

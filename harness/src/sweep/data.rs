@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use streamjoin_kernels::KeyPair;
 use streamjoin_kernels::NullEquality;
 use streamjoin_kernels::key::{EncodedKeys, KeyEncoder, Keys};
-use streamjoin_kernels::stream_static::KeyPair;
 use streamjoin_kernels::table::Probe;
 
 use super::found::Found;

@@ -51,7 +51,8 @@ impl<'a> Operator<'a> {
             Arc::clone(table),
             join_type,
             data.key_pairs(),
-        );
+        )
+        .map_err(Failure::run)?;
         let column = |source, name: &str| OutputColumn { source, name: name.to_owned() };
         let row = column(ColumnRef::Stream(keys), "row");
         let payload = (keys..table.fields().len())

@@ -1,13 +1,12 @@
 //! What both joins do with columns: they find them, compare them as keys,
 //! evaluate filters on them and name them in errors.
 
-use std::fmt;
-
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
 
+use crate::column_id::ColumnId;
 use crate::error::{JoinError, Result};
 use crate::key::{EncodedKeys, KeyEncoder, KeyShape};
 use crate::null_equality::NullEquality;
@@ -29,23 +28,16 @@ pub(super) fn slot_of(columns: &[usize], column: usize) -> Result<usize> {
     })
 }
 
-/// Checks that `what`, such as a key, names a column that exists.
+/// The positions of columns of one input, of which errors speak as `input`.
 ///
 /// # Errors
-/// [`JoinError::InvalidPlan`] if it does not.
-pub(super) fn check_exists(
-    what: &str,
-    column: usize,
-    input: impl fmt::Display,
+/// Those of [`ColumnId::position`].
+pub(super) fn resolve_all(
+    columns: impl IntoIterator<Item = impl ColumnId>,
+    input: &str,
     schema: &Schema,
-) -> Result<()> {
-    let columns = schema.fields().len();
-    if column < columns {
-        return Ok(());
-    }
-    Err(JoinError::InvalidPlan(format!(
-        "{what} names column {column} of the {input}, which has {columns}"
-    )))
+) -> Result<Vec<usize>> {
+    columns.into_iter().map(|column| column.position(input, schema)).collect()
 }
 
 /// A filter with its columns as slots.

@@ -6,7 +6,7 @@
 //! use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 //! use streamjoin_kernels::arrow::compute::kernels::cmp::lt;
 //! use streamjoin_kernels::{ColumnRef, Filter, JoinType, Predicate, Result};
-//! use streamjoin_kernels::stream_static::{self, KeyPair};
+//! use streamjoin_kernels::stream_static;
 //!
 //! /// `stream.a < table.b`, for pairs whose keys are equal.
 //! #[derive(Debug)]
@@ -24,12 +24,9 @@
 //!     RecordBatch::try_from_iter(["key", "value"].into_iter().zip(columns))
 //! };
 //! let (stream, table) = (batch(vec![1, 1], vec![5, 9])?, batch(vec![1, 1], vec![6, 7])?);
-//! let keys = vec![KeyPair::equal(0, 0)];
-//! let mut spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
-//! spec.residual = Some(Filter {
-//!     columns: vec![ColumnRef::Stream(1), ColumnRef::Table(1)],
-//!     predicate: Arc::new(Less),
-//! });
+//! let keys = [("key", "key")];
+//! let spec = stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys)?
+//!     .with_residual([ColumnRef::Stream("value"), ColumnRef::Table("value")], Arc::new(Less))?;
 //! let join = stream_static::Join::new(spec, stream_static::Options::default())?;
 //! join.swap(join.build(&[table], 1)?)?;
 //! let rows = join.push(&stream)?.next_batch()?.expect("5 < 6, 5 < 7");

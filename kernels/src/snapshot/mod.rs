@@ -19,12 +19,12 @@ use crate::table::JoinIndex;
 /// # use std::sync::Arc;
 /// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 /// # use streamjoin_kernels::{JoinType, Result};
-/// # use streamjoin_kernels::stream_static::{self, KeyPair};
+/// # use streamjoin_kernels::stream_static;
 /// # fn main() -> Result<()> {
 /// let ids = Arc::new(Int64Array::from(vec![Some(1), None, Some(2)])) as ArrayRef;
 /// let table = RecordBatch::try_from_iter([("id", ids)])?;
-/// let keys = vec![KeyPair::equal(0, 0)];
-/// let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftOuter, keys);
+/// let keys = [("id", "id")];
+/// let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftOuter, keys)?;
 /// let join = stream_static::Join::new(spec, stream_static::Options::default())?;
 /// let snapshot = join.build(&[table], 7)?;
 /// assert_eq!((snapshot.version(), snapshot.rows(), snapshot.indexed_rows()), (7, 3, 2));

@@ -4,8 +4,9 @@
 use arrow::datatypes::Schema;
 
 use crate::column::{OutputColumn, SideColumn};
-use crate::error::{JoinError, Result};
+use crate::error::Result;
 use crate::join_type::JoinType;
+use crate::key_pair::{KeyPair, resolve_keys};
 use crate::side::{Side, Sides};
 
 /// The columns of `left JOIN right ON ...`: all of the left, then all of the
@@ -35,7 +36,9 @@ pub fn output_on(join_type: JoinType, inputs: Sides<&Schema>) -> Vec<OutputColum
 /// join.
 ///
 /// # Errors
-/// [`JoinError::InvalidPlan`] if a name is missing on a side or ambiguous there.
+/// [`JoinError::UnknownColumn`](crate::JoinError::UnknownColumn) if a name is
+/// missing on a side, [`JoinError::AmbiguousColumn`](crate::JoinError::AmbiguousColumn)
+/// if several columns there have it.
 pub fn output_using(
     join_type: JoinType,
     inputs: Sides<&Schema>,
@@ -43,48 +46,33 @@ pub fn output_using(
 ) -> Result<Vec<OutputColumn<SideColumn>>> {
     let keys = using_keys(inputs, names)?;
     let kept = if join_type == JoinType::RightOuter { Side::Right } else { Side::Left };
-    let mut output: Vec<_> =
-        keys.iter().map(|key| output_column(inputs, kept, key[kept])).collect();
+    let column = |key: &KeyPair| output_column(inputs, kept, key.on(kept));
+    let mut output: Vec<_> = keys.iter().map(column).collect();
     output.extend(columns_except(join_type, inputs, &keys));
     Ok(output)
 }
 
-/// The pairs of columns that `USING (names)` compares, regardless of case.
+/// The pairs of columns that `USING (names)` compares.
 ///
 /// # Errors
-/// [`JoinError::InvalidPlan`] if a name is missing on a side or ambiguous there.
+/// Those of [`output_using`].
 pub(crate) fn using_keys(
     inputs: Sides<&Schema>,
     names: &[impl AsRef<str>],
-) -> Result<Vec<Sides<usize>>> {
-    let find = |side: Side, name: &str| {
-        let fields = inputs[side].fields();
-        let is_named = |&i: &usize| fields[i].name().to_lowercase() == name.to_lowercase();
-        let found: Vec<usize> = (0..fields.len()).filter(is_named).collect();
-        match found[..] {
-            [one] => Ok(one),
-            [] => Err(JoinError::InvalidPlan(format!(
-                "USING column `{name}` cannot be resolved on the {side} side, which has: {}",
-                fields.iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ")
-            ))),
-            _ => Err(JoinError::InvalidPlan(format!(
-                "USING column `{name}` is ambiguous: the {side} side has {} columns of that name; rename all but one",
-                found.len()
-            ))),
-        }
-    };
-    names.iter().map(|name| Sides::try_new(|side| find(side, name.as_ref()))).collect()
+) -> Result<Vec<KeyPair>> {
+    let keys = names.iter().map(|name| (name.as_ref(), name.as_ref()));
+    resolve_keys(keys, [("the left side", inputs.left), ("the right side", inputs.right)])
 }
 
 /// All columns that the join outputs but these keys.
 fn columns_except(
     join_type: JoinType,
     inputs: Sides<&Schema>,
-    keys: &[Sides<usize>],
+    keys: &[KeyPair],
 ) -> Vec<OutputColumn<SideColumn>> {
     let sides = if join_type.is_existence() { &Side::BOTH[..1] } else { &Side::BOTH };
     let columns = sides.iter().flat_map(|&side| {
-        let is_key = move |column: usize| keys.iter().any(|key| key[side] == column);
+        let is_key = move |column: usize| keys.iter().any(|key| key.on(side) == column);
         let others = (0..inputs[side].fields().len()).filter(move |&column| !is_key(column));
         others.map(move |column| output_column(inputs, side, column))
     });

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::*;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{JoinType, KeyHasher};
 
 use crate::random::pool_of_two;
@@ -152,12 +152,9 @@ fn one_hot_partition() {
 /// piece by piece.
 fn pairs(a_side: usize, options: stream_static::Options) -> u64 {
     let (stream, table) = (keyed("k", vec![7; a_side]), keyed("d", vec![7; a_side]));
-    let mut spec = stream_static::Spec::on(
-        stream.schema(),
-        table.schema(),
-        JoinType::Inner,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let mut spec =
+        stream_static::Spec::on(stream.schema(), table.schema(), JoinType::Inner, [(0, 0)])
+            .unwrap();
     spec.output.clear();
     let limit = options.max_output_rows;
     let join = stream_static::Join::new(spec, options).unwrap();

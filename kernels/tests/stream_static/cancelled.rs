@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::table::{BuildInput, BuiltIndex, IndexBuilder};
 use streamjoin_kernels::{
     Cancellation, IndexChoice, IndexKind, JoinError, JoinType, MemoryReservation, Result,
@@ -38,8 +38,8 @@ impl MemoryReservation for CancellingAccount {
 
 fn join(options: stream_static::Options) -> stream_static::Join {
     let (stream, table) = (keyed("k", []).schema(), keyed("d", []).schema());
-    let keys = vec![KeyPair::equal(0, 0)];
-    let spec = stream_static::Spec::on(stream, table, JoinType::Inner, keys);
+    let keys = [(0, 0)];
+    let spec = stream_static::Spec::on(stream, table, JoinType::Inner, keys).unwrap();
     stream_static::Join::new(spec, options).unwrap()
 }
 

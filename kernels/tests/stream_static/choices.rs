@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow;
 use streamjoin_kernels::arrow::array::*;
-use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Beyond, BroadcastLimit, Layout};
 use streamjoin_kernels::table::auto::AutoIndex;
-use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, TableSnapshot};
+use streamjoin_kernels::{IndexChoice, IndexKind, JoinType, KeyPair, TableSnapshot};
 
 /// 20,000 rows `d`, `name`, `number`; keys far apart, each `rows_per_key` times.
 fn table(rows_per_key: i64) -> RecordBatch {
@@ -37,7 +37,7 @@ fn join(
 ) -> stream_static::Join {
     let (stream, dimension) = (stream(table).schema(), table.schema());
     let join_type = if keys.is_empty() { JoinType::Cross } else { JoinType::LeftOuter };
-    let spec = stream_static::Spec::on(stream, dimension, join_type, keys);
+    let spec = stream_static::Spec::on(stream, dimension, join_type, keys).unwrap();
     stream_static::Join::new(spec, options).unwrap()
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::Int64Type;
-use streamjoin_kernels::stream_static::{self, Cursor, KeyPair, OutputOrder};
-use streamjoin_kernels::{ColumnRef, Filter, JoinError, JoinType, Predicate, Result};
+use streamjoin_kernels::stream_static::{self, Cursor, OutputOrder};
+use streamjoin_kernels::{ColumnRef, JoinError, JoinType, Predicate, Result};
 
 use crate::random::pool_of_two;
 use crate::traps::{keyed, strategies};
@@ -44,11 +44,13 @@ fn join(
     condition: Even,
 ) -> stream_static::Join {
     let table = keyed("d", (0..ROWS).flat_map(|key| std::iter::repeat_n(key, copies)));
-    let keys = vec![KeyPair::equal(0, 0)];
-    let mut spec =
-        stream_static::Spec::on(keyed("k", []).schema(), table.schema(), join_type, keys);
-    let columns = vec![ColumnRef::Stream(0), ColumnRef::Table(0)];
-    spec.residual = Some(Filter { columns, predicate: Arc::new(condition) });
+    let keys = [("k", "d")];
+    let spec = stream_static::Spec::on(keyed("k", []).schema(), table.schema(), join_type, keys)
+        .and_then(|spec| {
+            let columns = [ColumnRef::Stream("k"), ColumnRef::Table("d")];
+            spec.with_residual(columns, Arc::new(condition))
+        })
+        .unwrap();
     let join = stream_static::Join::new(spec, options.clone()).unwrap();
     join.swap(join.build(&[table], 0).unwrap()).unwrap();
     join

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use streamjoin_kernels::arrow::array::*;
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
 
 use crate::traps::strategies;
@@ -72,8 +72,8 @@ fn tables() -> [RecordBatch; 3] {
 
 fn planned(table: &RecordBatch, options: stream_static::Options) -> stream_static::Join {
     let stream = table.project(&[0]).unwrap().schema();
-    let keys = vec![KeyPair::equal(0, 0)];
-    let spec = stream_static::Spec::on(stream, table.schema(), JoinType::LeftOuter, keys);
+    let keys = [(0, 0)];
+    let spec = stream_static::Spec::on(stream, table.schema(), JoinType::LeftOuter, keys).unwrap();
     stream_static::Join::new(spec, options).unwrap()
 }
 

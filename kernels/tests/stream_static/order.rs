@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::{Int64Type, UInt32Type};
-use streamjoin_kernels::stream_static::{self, KeyPair, OutputOrder, Spec};
+use streamjoin_kernels::stream_static::{self, OutputOrder, Spec};
 use streamjoin_kernels::{ColumnRef, Filter, JoinError, JoinType, OutputColumn, Predicate, Result};
 
 use crate::random::pool_of_two;
@@ -84,8 +84,7 @@ fn rows_come_out_in_the_order_of_the_stream_whatever_their_matches() {
         (JoinType::LeftSemi, true),
         (JoinType::LeftAnti, false),
     ] {
-        let mut spec =
-            Spec::on(stream.schema(), table.schema(), join_type, vec![KeyPair::equal(0, 0)]);
+        let mut spec = Spec::on(stream.schema(), table.schema(), join_type, [(0, 0)]).unwrap();
         row_and_key(&mut spec);
         spec.residual = if residual { not_third(ColumnRef::Table(0)) } else { None };
         let matches = |key: i64| if residual && key % 3 == 0 { 0 } else { copies(key) };
@@ -118,8 +117,7 @@ fn rows_come_out_in_the_order_of_the_stream_whatever_their_matches() {
 #[test]
 fn a_hot_key_keeps_the_order_in_bounded_batches() {
     let (stream, table) = (keyed("k", [7; 2000]), keyed("d", [7; 2000]));
-    let mut spec =
-        Spec::on(stream.schema(), table.schema(), JoinType::Inner, vec![KeyPair::equal(0, 0)]);
+    let mut spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, [(0, 0)]).unwrap();
     row_and_key(&mut spec);
     for options in in_order() {
         let join = loaded(spec.clone(), options, &table);
@@ -150,8 +148,8 @@ fn row_numbers_and_masks_count_rows_that_a_filter_drops() {
             (JoinType::LeftAnti, None),
             (JoinType::LeftAnti, not_third(ColumnRef::Table(0))),
         ] {
-            let keys = vec![KeyPair::equal(0, 0)];
-            let mut spec = Spec::on(stream.schema(), table.schema(), join_type, keys);
+            let keys = [(0, 0)];
+            let mut spec = Spec::on(stream.schema(), table.schema(), join_type, keys).unwrap();
             row_and_key(&mut spec);
             spec.stream_filter = not_third(ColumnRef::Stream(0));
             spec.residual = residual;
@@ -183,14 +181,14 @@ fn row_numbers_and_masks_count_rows_that_a_filter_drops() {
 fn only_semi_and_anti_joins_have_a_mask() {
     let (stream, table) = (keyed("k", 0..10), keyed("d", 0..10));
     for join_type in [JoinType::Inner, JoinType::LeftOuter] {
-        let spec = Spec::on(stream.schema(), table.schema(), join_type, vec![KeyPair::equal(0, 0)]);
+        let spec = Spec::on(stream.schema(), table.schema(), join_type, [(0, 0)]).unwrap();
         let join = loaded(spec, stream_static::Options::default(), &table);
         let error = join.mask(&stream).unwrap_err();
         assert!(matches!(error, JoinError::InvalidPlan(_)));
         assert!(error.to_string().contains("StreamRow"), "{error}");
     }
-    let keys = vec![KeyPair::equal(0, 0)];
-    let spec = Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, keys);
+    let keys = [(0, 0)];
+    let spec = Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, keys).unwrap();
     let join = stream_static::Join::new(spec.clone(), stream_static::Options::default()).unwrap();
     assert!(matches!(join.mask(&stream), Err(JoinError::NotLoaded)));
     let join = loaded(spec, stream_static::Options::default(), &table);
@@ -213,8 +211,8 @@ fn the_output_may_have_the_row_number_alone_or_no_columns() {
     }
     let late = Filter { columns: vec![ColumnRef::StreamRow], predicate: Arc::new(Late) };
     for options in strategies().chain(in_order()) {
-        let keys = vec![KeyPair::equal(0, 0)];
-        let mut spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys);
+        let keys = [(0, 0)];
+        let mut spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, keys).unwrap();
         spec.stream_filter = Some(late.clone());
         spec.output = vec![OutputColumn { source: ColumnRef::StreamRow, name: "row".to_owned() }];
         let join = loaded(spec.clone(), options.clone(), &table);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use streamjoin_kernels::arrow;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::*;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{
-    ColumnRef, Filter, IndexKind, JoinError, JoinType, OutputColumn, Predicate, Result, Side, arch,
-    spark,
+    ColumnRef, Filter, IndexKind, JoinError, JoinType, KeyPair, OutputColumn, Predicate, Result,
+    Side, arch, spark,
 };
 
 use crate::reference::push_all;
@@ -21,6 +21,16 @@ fn schema(fields: &[(&str, DataType)]) -> SchemaRef {
 
 fn names(columns: &[OutputColumn]) -> Vec<(&str, ColumnRef)> {
     columns.iter().map(|column| (column.name.as_str(), column.source)).collect()
+}
+
+/// Whether a column of booleans is true.
+#[derive(Debug)]
+struct IsSet;
+
+impl Predicate for IsSet {
+    fn evaluate(&self, columns: &[ArrayRef], _: usize) -> Result<BooleanArray> {
+        Ok(columns[0].as_boolean().clone())
+    }
 }
 
 #[test]
@@ -88,12 +98,9 @@ fn the_extended_side_is_nullable_and_null_for_every_kind_of_payload() {
         Arc::new(Int32Array::from(vec![2, 9, 3, 9])) as ArrayRef,
     )])
     .unwrap();
-    let spec = stream_static::Spec::on(
-        stream.schema(),
-        table.schema(),
-        JoinType::LeftOuter,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let spec =
+        stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, [(0, 0)])
+            .unwrap();
     let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     join.swap(join.build(&[table.slice(0, 1), table.slice(1, 2)], 0).unwrap()).unwrap();
     assert!(!join.output_schema().field(0).is_nullable());
@@ -114,31 +121,72 @@ fn wrong_batches_and_wrong_plans_are_errors() {
     let text =
         RecordBatch::try_from_iter([("t", Arc::new(StringArray::from(vec!["1"])) as ArrayRef)])
             .unwrap();
-    let spec =
-        |key| stream_static::Spec::on(stream.schema(), stream.schema(), JoinType::Inner, vec![key]);
+    let spec = || {
+        let keys = [("k", "k")];
+        stream_static::Spec::on(stream.schema(), stream.schema(), JoinType::Inner, keys).unwrap()
+    };
     let new = |spec| stream_static::Join::new(spec, stream_static::Options::default());
-    assert!(matches!(new(spec(KeyPair::equal(0, 1))), Err(JoinError::InvalidPlan(_))));
-    let mut full = spec(KeyPair::equal(0, 0));
+    let mut beyond = spec();
+    beyond.keys[0].second = 1;
+    assert!(matches!(new(beyond), Err(JoinError::UnknownColumn { .. })));
+    let mut full = spec();
     full.join_type = JoinType::FullOuter;
     assert!(matches!(new(full), Err(JoinError::Refused { .. })));
     let booleans = schema(&[("b", DataType::Boolean)]);
-    let mixed = stream_static::Spec::on(
-        booleans,
-        stream.schema(),
-        JoinType::Inner,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let mixed =
+        stream_static::Spec::on(booleans, stream.schema(), JoinType::Inner, [(0, 0)]).unwrap();
     let error = new(mixed).unwrap_err().to_string();
     assert!(error.contains("key 1") && error.contains("Boolean"), "{error}");
 
-    let join = new(spec(KeyPair::equal(0, 0))).unwrap();
+    let join = new(spec()).unwrap();
     assert!(matches!(join.push(&stream), Err(JoinError::NotLoaded)));
     assert!(matches!(join.build(std::slice::from_ref(&text), 0), Err(JoinError::Schema(_))));
     join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap()).unwrap();
     let error = join.push(&text).unwrap_err().to_string();
     assert!(error.contains("`k`"), "{error}");
     let zero = stream_static::Options { probe_rows: 0, ..stream_static::Options::default() };
-    assert!(stream_static::Join::new(spec(KeyPair::equal(0, 0)), zero).is_err());
+    assert!(stream_static::Join::new(spec(), zero).is_err());
+}
+
+#[test]
+fn columns_are_named_or_counted() {
+    use ColumnRef::{Stream, Table};
+    let stream = schema(&[("user", DataType::Int32), ("zone", DataType::Utf8)]);
+    let table = schema(&[("id", DataType::Int32), ("zone", DataType::Utf8)]);
+    let on = |keys: [KeyPair<&str, &str>; 2]| {
+        stream_static::Spec::on(Arc::clone(&stream), Arc::clone(&table), JoinType::Inner, keys)
+    };
+    let named = on([("user", "ID").into(), KeyPair::null_safe("zone", "zone")]).unwrap();
+    assert_eq!(named.keys, [KeyPair::equal(0, 0), KeyPair::null_safe(1, 1)]);
+    let error = on([("user", "id").into(), ("zone", "area").into()]).unwrap_err();
+    assert_eq!(error.to_string(), "the table has no column `area`; it has `id`, `zone`");
+    let mixed = stream_static::Spec::on(
+        Arc::clone(&stream),
+        Arc::clone(&table),
+        JoinType::Inner,
+        [("zone".to_owned(), 1)],
+    );
+    assert_eq!(mixed.unwrap().keys, [KeyPair::equal(1, 1)]);
+
+    let renamed = named.clone().select([("who", Stream("user")), ("where", Table("zone"))]);
+    assert_eq!(names(&renamed.unwrap().output), [("who", Stream(0)), ("where", Table(1))]);
+    let counted = named.clone().select([("x", Table(0))]).unwrap();
+    assert_eq!(names(&counted.output), [("x", Table(0))]);
+    let error = named.clone().select([("x", Stream("id"))]).unwrap_err().to_string();
+    assert!(error.starts_with("the stream has no column `id`"), "{error}");
+    assert!(named.clone().select([("x", Table(2))]).is_err());
+
+    let is_set = || Arc::new(IsSet);
+    let filtered = (named.clone().with_stream_filter(["zone"], is_set()))
+        .and_then(|spec| spec.with_table_filter([1], is_set()))
+        .and_then(|spec| spec.with_residual([Table("zone"), Stream("user")], is_set()))
+        .unwrap();
+    assert_eq!(filtered.stream_filter.unwrap().columns, [Stream(1)]);
+    assert_eq!(filtered.table_filter.unwrap().columns, [Table(1)]);
+    assert_eq!(filtered.residual.unwrap().columns, [Table(1), Stream(0)]);
+    assert!(named.clone().with_stream_filter(["id"], is_set()).is_err());
+    assert!(named.clone().with_table_filter(["user"], is_set()).is_err());
+    assert!(named.with_residual([Table("user")], is_set()).is_err());
 }
 
 #[test]
@@ -147,12 +195,9 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
     let table =
         RecordBatch::try_from_iter([("dk", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)])
             .unwrap();
-    let mut spec = stream_static::Spec::on(
-        Arc::clone(&stream),
-        table.schema(),
-        JoinType::LeftOuter,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let mut spec =
+        stream_static::Spec::on(Arc::clone(&stream), table.schema(), JoinType::LeftOuter, [(0, 0)])
+            .unwrap();
     let batch = |texts: Vec<&str>| {
         RecordBatch::try_new(Arc::clone(&stream), vec![Arc::new(StringArray::from(texts))]).unwrap()
     };
@@ -175,13 +220,6 @@ fn a_malformed_key_fails_the_batch_that_meets_it_and_no_other() {
 /// key in a row that fails it is never looked at; a preserved row's is.
 #[test]
 fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved() {
-    #[derive(Debug)]
-    struct IsSet;
-    impl Predicate for IsSet {
-        fn evaluate(&self, columns: &[ArrayRef], _: usize) -> Result<BooleanArray> {
-            Ok(columns[0].as_boolean().clone())
-        }
-    }
     let stream = RecordBatch::try_from_iter([
         ("k", Arc::new(StringArray::from(vec!["1", "x", "2"])) as ArrayRef),
         ("f", Arc::new(BooleanArray::from(vec![true, false, true]))),
@@ -197,12 +235,9 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
             (JoinType::LeftOuter, None),
             (JoinType::LeftAnti, None),
         ] {
-            let mut spec = stream_static::Spec::on(
-                stream.schema(),
-                table.schema(),
-                join_type,
-                vec![KeyPair::equal(0, 0)],
-            );
+            let mut spec =
+                stream_static::Spec::on(stream.schema(), table.schema(), join_type, [(0, 0)])
+                    .unwrap();
             spec.stream_filter =
                 Some(Filter { columns: vec![ColumnRef::Stream(1)], predicate: Arc::new(IsSet) });
             let options = stream_static::Options { layout, ..stream_static::Options::default() };
@@ -250,9 +285,9 @@ fn columns_beside_the_keys_are_those_of_the_table() {
     let stream = RecordBatch::try_from_iter([("k", stream)]).unwrap();
     for dropped in [0, 1] {
         let joined = |index: IndexKind| {
-            let keys = vec![KeyPair::equal(0, 0)];
+            let keys = [(0, 0)];
             let (left, right) = (stream.schema(), table[0].schema());
-            let mut spec = stream_static::Spec::on(left, right, JoinType::LeftOuter, keys);
+            let mut spec = stream_static::Spec::on(left, right, JoinType::LeftOuter, keys).unwrap();
             spec.output.truncate(spec.output.len() - dropped);
             let options =
                 stream_static::Options { index: index.into(), ..stream_static::Options::default() };

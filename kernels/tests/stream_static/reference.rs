@@ -8,9 +8,11 @@ use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::buffer::BooleanBuffer;
 use streamjoin_kernels::arrow::compute::concat_batches;
 use streamjoin_kernels::arrow::datatypes::*;
+use streamjoin_kernels::stream_static;
 use streamjoin_kernels::stream_static::OutputOrder;
-use streamjoin_kernels::stream_static::{self, KeyPair};
-use streamjoin_kernels::{ColumnRef, Filter, JoinType, OutputColumn, Predicate, Result, Side};
+use streamjoin_kernels::{
+    ColumnRef, Filter, JoinType, KeyPair, OutputColumn, Predicate, Result, Side,
+};
 
 /// A row: its keys (None is null), and a value for conditions.
 #[derive(Clone, Debug)]
@@ -143,14 +145,11 @@ impl Case<'_> {
             self.stream.schema(),
             self.dimension.schema(),
             self.join_type,
-            self.null_safe
-                .iter()
-                .enumerate()
-                .map(
-                    |(i, &safe)| if safe { KeyPair::null_safe(i, i) } else { KeyPair::equal(i, i) },
-                )
-                .collect(),
-        );
+            self.null_safe.iter().enumerate().map(|(i, &safe)| {
+                if safe { KeyPair::null_safe(i, i) } else { KeyPair::equal(i, i) }
+            }),
+        )
+        .unwrap();
         spec.stream_side = self.stream_side;
         spec.output = stream_static::output_on(
             self.join_type,

@@ -8,7 +8,7 @@ use std::thread;
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::Int64Type;
-use streamjoin_kernels::stream_static::{Cursor, Join, KeyPair, Options, Spec};
+use streamjoin_kernels::stream_static::{Cursor, Join, Options, Spec};
 use streamjoin_kernels::{JoinError, JoinType, Result, TableSnapshot};
 
 use crate::traps::{join, keyed, strategies};
@@ -42,9 +42,9 @@ fn version(number: i64) -> RecordBatch {
 }
 
 fn versioned(options: Options) -> Join {
-    let keys = vec![KeyPair::equal(0, 0)];
+    let keys = [("k", "d")];
     let (stream, table) = (keyed("k", []).schema(), version(0).schema());
-    Join::new(Spec::on(stream, table, JoinType::LeftOuter, keys), options).unwrap()
+    Join::new(Spec::on(stream, table, JoinType::LeftOuter, keys).unwrap(), options).unwrap()
 }
 
 /// The one version that all rows of an output come from.

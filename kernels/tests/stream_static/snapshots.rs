@@ -6,7 +6,7 @@ use std::sync::Arc;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout, Spec};
+use streamjoin_kernels::stream_static::{self, Layout, Spec};
 use streamjoin_kernels::{
     ColumnRef, Filter, IndexKind, Isa, JoinError, JoinType, KeyHasher, NullEquality, OutputColumn,
     Predicate, Result,
@@ -48,9 +48,9 @@ fn table(c: DataType) -> RecordBatch {
 }
 
 fn base() -> (Spec, stream_static::Options) {
-    let keys = vec![KeyPair::equal(0, 0)];
+    let keys = [(0, 0)];
     let table = table(DataType::Int64).schema();
-    let mut spec = Spec::on(stream().schema(), table, JoinType::LeftOuter, keys);
+    let mut spec = Spec::on(stream().schema(), table, JoinType::LeftOuter, keys).unwrap();
     spec.output.truncate(3);
     spec.table_filter = is_set();
     (spec, stream_static::Options::default())
@@ -74,7 +74,7 @@ fn a_snapshot_of_another_join_is_refused_and_the_difference_named() {
         (|_, options| options.hasher = KeyHasher::with_seed(Isa::detect(), 1), "seed"),
         (|_, options| options.hasher = KeyHasher::constant(), "seed"),
         (|_, options| options.layout = Layout::SortMerge, "sort-merge"),
-        (|spec, _| spec.keys[0].table = 1, "key columns are (1) in the snapshot and (0)"),
+        (|spec, _| spec.keys[0].second = 1, "key columns are (1) in the snapshot and (0)"),
         (
             |spec, _| {
                 let long = Field::new("k", DataType::Int64, true);

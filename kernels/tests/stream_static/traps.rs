@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::*;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{
     ColumnRef, Filter, IndexKind, Isa, JoinError, JoinType, KeyHasher, Predicate, Result,
 };
@@ -29,12 +29,8 @@ pub(crate) fn join(
     join_type: JoinType,
     options: stream_static::Options,
 ) -> stream_static::Join {
-    let spec = stream_static::Spec::on(
-        stream.schema(),
-        table.schema(),
-        join_type,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let spec =
+        stream_static::Spec::on(stream.schema(), table.schema(), join_type, [(0, 0)]).unwrap();
     let join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(std::slice::from_ref(table), 1).unwrap()).unwrap();
     join
@@ -84,12 +80,9 @@ fn existence_with_a_residual_stops_at_the_first_match() {
         }
     }
     let (stream, table) = (keyed("k", [7; 20_000]), keyed("k", [7; 20_000]));
-    let mut spec = stream_static::Spec::on(
-        stream.schema(),
-        table.schema(),
-        JoinType::LeftSemi,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let mut spec =
+        stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, [(0, 0)])
+            .unwrap();
     spec.residual = Some(Filter {
         columns: vec![ColumnRef::Stream(0), ColumnRef::Table(0)],
         predicate: Arc::new(Always),
@@ -247,7 +240,7 @@ fn a_snapshot_retains_no_input_buffer() {
 #[test]
 fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
     let empty = bare_rows(0).schema();
-    let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
+    let spec = stream_static::Spec::without_keys(Arc::clone(&empty), empty, JoinType::Cross);
     let join = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
     let half = bare_rows(1 << 31);
     assert!(matches!(
@@ -263,7 +256,7 @@ fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
 #[test]
 fn more_than_2_to_the_32_output_rows_are_counted() {
     let empty = bare_rows(0).schema();
-    let spec = stream_static::Spec::on(Arc::clone(&empty), empty, JoinType::Cross, vec![]);
+    let spec = stream_static::Spec::without_keys(Arc::clone(&empty), empty, JoinType::Cross);
     let options =
         stream_static::Options { max_output_rows: 1 << 14, ..stream_static::Options::default() };
     let join = stream_static::Join::new(spec, options).unwrap();
@@ -281,12 +274,8 @@ fn more_than_2_to_the_32_output_rows_are_counted() {
 fn nested_keys_are_refused_when_the_join_is_planned() {
     let list = DataType::List(Arc::new(Field::new_list_field(DataType::Int32, true)));
     let schema = Arc::new(Schema::new(vec![Field::new("k", list, true)]));
-    let spec = stream_static::Spec::on(
-        Arc::clone(&schema),
-        schema,
-        JoinType::Inner,
-        vec![KeyPair::equal(0, 0)],
-    );
+    let spec =
+        stream_static::Spec::on(Arc::clone(&schema), schema, JoinType::Inner, [(0, 0)]).unwrap();
     assert!(stream_static::Join::new(spec, stream_static::Options::default()).is_err());
 }
 

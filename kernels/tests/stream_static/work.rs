@@ -5,7 +5,7 @@ use std::sync::Arc;
 use streamjoin_kernels::arrow;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::Int64Type;
-use streamjoin_kernels::stream_static::{self, KeyPair, Layout};
+use streamjoin_kernels::stream_static::{self, Layout};
 use streamjoin_kernels::{
     ColumnRef, Filter, IndexKind, Isa, JoinType, KeyHasher, Predicate, Result,
 };
@@ -42,9 +42,10 @@ fn stats(
         ("w", (0..200).map(|i| i * 5).collect()),
         ("unused", vec![0; 200]),
     ]);
-    let keys = vec![KeyPair::equal(0, 0)];
+    let keys = [(0, 0)];
     let mut spec =
-        stream_static::Spec::on(stream.schema(), dimension.schema(), JoinType::LeftOuter, keys);
+        stream_static::Spec::on(stream.schema(), dimension.schema(), JoinType::LeftOuter, keys)
+            .unwrap();
     spec.output.retain(|column| output.contains(&column.source));
     if residual {
         spec.residual = Some(Filter {
@@ -124,12 +125,8 @@ fn layouts_are_for_the_caches_that_are_named() {
     assert_eq!(stream_static::Options::default().caches, CacheSizes::detect());
     let snapshot = |caches| {
         let keys = table([("k", (0..5000).collect()), ("w", vec![1; 5000]), ("x", vec![1; 5000])]);
-        let spec = stream_static::Spec::on(
-            keys.schema(),
-            keys.schema(),
-            JoinType::Inner,
-            vec![KeyPair::equal(0, 0)],
-        );
+        let spec = stream_static::Spec::on(keys.schema(), keys.schema(), JoinType::Inner, [(0, 0)])
+            .unwrap();
         let options = stream_static::Options {
             caches,
             layout: Layout::Partitioned,

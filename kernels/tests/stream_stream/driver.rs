@@ -10,7 +10,9 @@ use streamjoin_kernels::stream_stream::{self, BatchKind, End, SideReport};
 use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
 };
-use streamjoin_kernels::{Filter, JoinType, Predicate, Result, Side, SideColumn, StoreKind};
+use streamjoin_kernels::{
+    Filter, JoinType, KeyPair, Predicate, Result, Side, SideColumn, StoreKind,
+};
 
 use crate::columns::{KEY_TYPES, KeyType};
 use crate::oracle::{Counts, Executed, Oracle, OutRow};
@@ -168,11 +170,9 @@ impl Run<'_> {
         let keys = self.types.len();
         let (time, value, id, window) = (keys, keys + 1, keys + 2, keys + 4);
         let input = |side: usize| {
-            let mut input = stream_stream::Input::timed(
-                self.table(side, &[]).schema(),
-                time,
-                query.delays[side],
-            );
+            let input = stream_stream::Input::new(self.table(side, &[]).schema());
+            let mut input = input.with_event_time(time).unwrap();
+            input.watermark_delay = query.delays[side];
             input.filter = query.filters[side]
                 .then(|| Filter { columns: vec![value], predicate: Arc::new(Compare) });
             if query.residual {
@@ -180,24 +180,18 @@ impl Run<'_> {
             }
             input
         };
-        let mut pairs: Vec<stream_stream::Key> = (query.null_safe.iter().enumerate())
-            .map(|(i, safe)| {
-                if *safe {
-                    stream_stream::Key::null_safe(i, i)
-                } else {
-                    stream_stream::Key::equal(i, i)
-                }
-            })
+        let mut pairs: Vec<KeyPair> = (query.null_safe.iter().enumerate())
+            .map(|(i, safe)| if *safe { KeyPair::null_safe(i, i) } else { KeyPair::equal(i, i) })
             .collect();
         match query.time_key {
-            Some(TimeKey::EventTime) => pairs.push(stream_stream::Key::equal(time, time)),
-            Some(TimeKey::Window { .. }) => pairs.push(stream_stream::Key::equal(window, window)),
+            Some(TimeKey::EventTime) => pairs.push(KeyPair::equal(time, time)),
+            Some(TimeKey::Window { .. }) => pairs.push(KeyPair::equal(window, window)),
             None => {}
         }
         let interval = IntervalCondition { lower: bound(query.lower), upper: bound(query.upper) };
         let condition = TimeCondition { interval, key: query.time_key };
         let mut spec =
-            stream_stream::Spec::on(input(0), input(1), query.join_type, pairs, condition);
+            stream_stream::Spec::on(input(0), input(1), query.join_type, pairs, condition).unwrap();
         spec.output.retain(|column| column.source.column == id || column.source.column == id + 1);
         spec.policy = query.policy;
         spec.no_data_batches = query.no_data_batches;

@@ -2,9 +2,22 @@
 
 use std::sync::Arc;
 
+use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray};
 use streamjoin_kernels::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition, TimeKey};
-use streamjoin_kernels::{JoinType, OutputMode, Result, stream_stream};
+use streamjoin_kernels::{
+    JoinType, KeyPair, OutputMode, Predicate, Result, SideColumn, stream_stream,
+};
+
+/// A condition that is never evaluated.
+#[derive(Debug)]
+struct Never;
+
+impl Predicate for Never {
+    fn evaluate(&self, _: &[ArrayRef], _: usize) -> Result<BooleanArray> {
+        unreachable!("nothing is joined here")
+    }
+}
 
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
@@ -16,10 +29,13 @@ fn schema() -> SchemaRef {
 }
 
 fn spec(join_type: JoinType, left: bool, right: bool) -> stream_stream::Spec {
-    let input = |watermark: bool| stream_stream::Input::timed(schema(), 1, watermark.then_some(0));
+    let input = |watermark: bool| {
+        let input = stream_stream::Input::new(schema()).with_event_time("t").unwrap();
+        if watermark { input.with_watermark_delay(0) } else { input }
+    };
     let time = TimeCondition { interval: IntervalCondition::between(-5, 5), key: None };
-    let keys = vec![stream_stream::Key::equal(0, 0)];
-    stream_stream::Spec::on(input(left), input(right), join_type, keys, time)
+    let keys = [("k", "k")];
+    stream_stream::Spec::on(input(left), input(right), join_type, keys, time).unwrap()
 }
 
 fn outcome(spec: stream_stream::Spec) -> Result<(), String> {
@@ -71,7 +87,7 @@ fn the_table_of_rule_41() {
                 interval: IntervalCondition::UNBOUNDED,
                 key: Some(TimeKey::EventTime),
             };
-            spec.keys.push(stream_stream::Key::equal(1, 1));
+            spec.keys.push(KeyPair::equal(1, 1));
             let accepted = left || right || join_type == JoinType::Inner;
             assert_eq!(outcome(spec).is_ok(), accepted, "{join_type} {left} {right} key");
         }
@@ -96,7 +112,7 @@ fn reasons_name_the_side_and_the_remedy() {
     refused(none, &["wait for ever", "no condition relates the event times"]);
     let mut key = spec(JoinType::FullOuter, false, false);
     key.time = TimeCondition { key: Some(TimeKey::EventTime), ..TimeCondition::default() };
-    key.keys.push(stream_stream::Key::equal(1, 1));
+    key.keys.push(KeyPair::equal(1, 1));
     refused(key, &["no side declares a watermark", "on at least one side"]);
 }
 
@@ -135,7 +151,7 @@ fn windows_beside_their_event_times() {
         let mut spec = spec(JoinType::LeftOuter, true, true);
         spec.time =
             TimeCondition { key: Some(TimeKey::Window { width: 10 }), ..TimeCondition::default() };
-        spec.keys.push(stream_stream::Key::equal(3, 3));
+        spec.keys.push(KeyPair::equal(3, 3));
         spec
     };
     refused(windowed(), &["left side has more than one event time column"]);
@@ -147,6 +163,40 @@ fn windows_beside_their_event_times() {
     refused(filtered, &["right side has more than one event time column"]);
     pruned.time.key = Some(TimeKey::Window { width: 0 });
     refused(pruned, &["width must be above 0"]);
+}
+
+#[test]
+fn columns_are_named_or_counted() {
+    let spec = spec(JoinType::Inner, true, true);
+    let named = spec.clone().select([("l", SideColumn::left("k")), ("r", SideColumn::right("T"))]);
+    let sources: Vec<_> = named.unwrap().output.iter().map(|column| column.source).collect();
+    assert_eq!(sources, [SideColumn::left(0), SideColumn::right(1)]);
+    let counted = spec.clone().select([("r", SideColumn::right(2))]).unwrap();
+    assert_eq!(counted.output[0].source, SideColumn::right(2));
+    let error = spec.clone().select([("r", SideColumn::right("flags"))]).unwrap_err().to_string();
+    assert!(error.starts_with("the right side has no column `flags`; it has `flag`"), "{error}");
+    let residual = spec.clone().with_residual([SideColumn::left("flag")], Arc::new(Never));
+    assert_eq!(residual.unwrap().residual.unwrap().columns, [SideColumn::left(2)]);
+    assert!(spec.clone().with_residual([SideColumn::left("x")], Arc::new(Never)).is_err());
+
+    let input = stream_stream::Input::new(schema());
+    let error = input.clone().with_event_time("time").unwrap_err().to_string();
+    assert!(error.contains("no column `time`") && error.contains("`t`"), "{error}");
+    let full = (input.clone().with_filter(["flag"], Arc::new(Never)))
+        .and_then(|input| input.with_not_null(["k", "window"]))
+        .unwrap();
+    assert_eq!((full.filter.unwrap().columns, full.not_null), (vec![2], vec![0, 3]));
+    assert!(input.clone().with_filter([4], Arc::new(Never)).is_err());
+    assert!(input.with_not_null(["k", "x"]).is_err());
+
+    let (left, right) = (spec.left, spec.right);
+    let on = |keys: [(&str, &str); 1]| {
+        let time = spec.time;
+        stream_stream::Spec::on(left.clone(), right.clone(), JoinType::Inner, keys, time)
+    };
+    assert_eq!(on([("K", "k")]).unwrap().keys, [KeyPair::equal(0, 0)]);
+    let error = on([("k", "key")]).unwrap_err().to_string();
+    assert!(error.starts_with("the right side has no column `key`; it has `k`"), "{error}");
 }
 
 #[test]
@@ -169,17 +219,17 @@ fn plans_that_do_not_fit() {
     no_pair.time.key = Some(TimeKey::EventTime);
     refused(no_pair, &["no key pairs the two event times"]);
     let mut types = base();
-    types.keys = vec![stream_stream::Key::equal(0, 2)];
+    types.keys = vec![KeyPair::equal(0, 2)];
     refused(types, &["in key 1 (`k` = `flag`)"]);
     let mut column = base();
-    column.keys = vec![stream_stream::Key::equal(0, 9)];
-    refused(column, &["a key names column 9 of the right side, which has 4"]);
+    column.keys = vec![KeyPair::equal(0, 9)];
+    refused(column, &["the right side has no column 9", "`k`, `t`, `flag`, `window`"]);
     let mut semi = spec(JoinType::LeftSemi, true, true);
     semi.output = base().output;
     refused(semi, &["no columns of the right side"]);
     let mut out = base();
     out.output[0].source.column = 7;
-    refused(out, &["the output names column 7 of the left side"]);
+    refused(out, &["the left side has no column 7"]);
     let options =
         stream_stream::Options { max_output_rows: 0, ..stream_stream::Options::default() };
     assert!(stream_stream::Join::new(base(), options).is_err());

@@ -86,7 +86,8 @@ fn an_interval_that_can_never_match_is_accepted_and_told() {
         ),
     ]));
     let join = |lower, upper| {
-        let input = stream_stream::Input::timed(schema.clone(), 1, Some(0));
+        let input = stream_stream::Input::new(schema.clone());
+        let input = input.with_event_time(1).unwrap().with_watermark_delay(0);
         let interval = IntervalCondition {
             lower: Some(Bound::inclusive(lower)),
             upper: Some(Bound::inclusive(upper)),
@@ -95,9 +96,10 @@ fn an_interval_that_can_never_match_is_accepted_and_told() {
             input.clone(),
             input,
             JoinType::LeftOuter,
-            vec![stream_stream::Key::equal(0, 0)],
+            [(0, 0)],
             TimeCondition { interval, key: None },
-        );
+        )
+        .unwrap();
         stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap()
     };
     assert!(join(10, 5).matches_nothing());
@@ -122,14 +124,18 @@ fn dates_are_event_times() {
     let day = 86_400 * S;
     let (left, right) =
         (table("l", vec![1, 1], vec![10, 20]), table("r", vec![1, 1], vec![12, 30]));
-    let input = |batch: &RecordBatch| stream_stream::Input::timed(batch.schema(), 1, Some(day));
+    let input = |batch: &RecordBatch| {
+        let input = stream_stream::Input::new(batch.schema()).with_event_time(1).unwrap();
+        input.with_watermark_delay(day)
+    };
     let spec = stream_stream::Spec::on(
         input(&left),
         input(&right),
         JoinType::Inner,
-        vec![stream_stream::Key::equal(0, 0)],
+        [(0, 0)],
         TimeCondition { interval: IntervalCondition::between(0, 2 * day), key: None },
-    );
+    )
+    .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     let mut output = join.push(&[left], &[right]).unwrap().unwrap();
     assert_eq!(output.next_batch().unwrap().unwrap().num_rows(), 1);

@@ -13,6 +13,13 @@ use crate::query::Row;
 
 const S: i64 = 1_000_000;
 
+/// The input whose batches are like this one: its second column is the event
+/// time, of which the watermark is.
+fn timed(batch: &RecordBatch) -> stream_stream::Input {
+    let input = stream_stream::Input::new(batch.schema());
+    input.with_event_time(1).unwrap().with_watermark_delay(0)
+}
+
 fn tick(id: i64, time: i64) -> MicroBatch {
     [vec![row(id, 90, time)], vec![row(id + 1, 91, time)]]
 }
@@ -135,14 +142,15 @@ fn texts(values: &[&str]) -> ArrayRef {
 }
 
 fn outer_join(batch: &RecordBatch, options: stream_stream::Options) -> stream_stream::Join {
-    let input = stream_stream::Input::timed(batch.schema(), 1, Some(0));
+    let input = timed(&batch);
     let spec = stream_stream::Spec::on(
         input.clone(),
         input,
         JoinType::FullOuter,
-        vec![stream_stream::Key::equal(0, 0)],
+        [(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
-    );
+    )
+    .unwrap();
     stream_stream::Join::new(spec, options).unwrap()
 }
 
@@ -218,14 +226,15 @@ fn a_large_payload_splits_the_output_and_input_is_not_kept() {
 #[test]
 fn only_selected_columns_are_kept() {
     let batch = events([Some(1)], [Some(5)], texts(&["a long text that nobody selects"]));
-    let input = stream_stream::Input::timed(batch.schema(), 1, Some(0));
+    let input = timed(&batch);
     let mut spec = stream_stream::Spec::on(
         input.clone(),
         input,
         JoinType::LeftSemi,
-        vec![stream_stream::Key::equal(0, 0)],
+        [(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
-    );
+    )
+    .unwrap();
     spec.output.truncate(1);
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     assert_eq!(join.kept_columns(Side::Left), [0]);
@@ -320,12 +329,13 @@ fn a_malformed_key_fails_the_batch_that_holds_it() {
     let numbers = events([Some(7)], [Some(5)], texts(&["a"]));
     let (good, bad) = (strings(&["7"], vec![5]), strings(&["x7"], vec![6]));
     let spec = stream_stream::Spec::on(
-        stream_stream::Input::timed(good.schema(), 1, Some(0)),
-        stream_stream::Input::timed(numbers.schema(), 1, Some(0)),
+        timed(&good),
+        timed(&numbers),
         JoinType::LeftOuter,
-        vec![stream_stream::Key::equal(0, 0)],
+        [(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
-    );
+    )
+    .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     assert_eq!(all(join.push(&[good], &[numbers]).unwrap())[0].num_rows(), 1);
     let error = join.push(&[bad], &[]).unwrap_err().to_string();
@@ -341,12 +351,13 @@ fn a_late_row_is_dropped_before_its_key_is_read() {
     };
     let numbers = events([Some(7)], [Some(50)], texts(&["a"]));
     let spec = stream_stream::Spec::on(
-        stream_stream::Input::timed(strings(&[], vec![]).schema(), 1, Some(0)),
-        stream_stream::Input::timed(numbers.schema(), 1, Some(0)),
+        timed(&strings(&[], vec![])),
+        timed(&numbers),
         JoinType::LeftOuter,
-        vec![stream_stream::Key::equal(0, 0)],
+        [(0, 0)],
         TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
-    );
+    )
+    .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     all(join.push(&[strings(&["7"], vec![50])], &[numbers]).unwrap());
     all(join.advance().unwrap());

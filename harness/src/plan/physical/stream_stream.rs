@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::{Filter, JoinType, OutputColumn, Side, SideColumn, Sides, stream_stream};
+use streamjoin_kernels::{
+    Filter, JoinType, KeyPair, OutputColumn, Side, SideColumn, Sides, stream_stream,
+};
 
 use super::carry::Carried;
 use super::prepare::Needed;
@@ -204,9 +206,9 @@ fn kernel_spec(
         output.push(OutputColumn { source, name: "matched".to_owned() });
     }
     let keys = join.keys.iter().zip(sides.left.keys.iter().zip(&sides.right.keys));
-    let keys = keys.map(|(key, (&left, &right))| stream_stream::Key {
-        left,
-        right,
+    let keys = keys.map(|(key, (&first, &second))| KeyPair {
+        first,
+        second,
         null_equality: key.null_equality,
     });
     let left_columns = streams.left_columns();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use arrow::datatypes::{DataType, Field, SchemaRef};
 use streamjoin_kernels::spark::CastMode;
-use streamjoin_kernels::stream_static::{self, KeyPair};
-use streamjoin_kernels::{ColumnRef, Filter, OutputColumn};
+use streamjoin_kernels::stream_static;
+use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn};
 
 use super::carry;
 use super::prepare::Needed;
@@ -251,9 +251,9 @@ impl Step<'_> {
         let (stream_side, stream_keys) = self.stream_side(join);
         let (table_side, table_keys, marker) = self.table_side(join, with_marker);
         let keys = join.keys.iter().zip(stream_keys.iter().zip(&table_keys));
-        let keys = keys.map(|(key, (&stream, &table))| KeyPair {
-            stream,
-            table,
+        let keys = keys.map(|(key, (&first, &second))| KeyPair {
+            first,
+            second,
             null_equality: key.null_equality,
         });
         let filter = |expr: &BoundExpr, place: &dyn Fn(usize) -> ColumnRef| Filter {

@@ -2,7 +2,7 @@
 
 use arrow::array::{ArrayRef, Int64Array};
 use streamjoin_kernels::JoinType;
-use streamjoin_kernels::stream_static::{self, KeyPair};
+use streamjoin_kernels::stream_static;
 
 use super::*;
 use crate::error::FailureKind;
@@ -23,8 +23,8 @@ fn a_build_behind_the_first_that_fails_names_the_table() {
         // It builds tables of one column only.
         let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
         let one = RecordBatch::try_from_iter([("k", one)]).unwrap().schema();
-        let keys = vec![KeyPair::equal(0, 0)];
-        let spec = stream_static::Spec::on(one.clone(), one, JoinType::Inner, keys);
+        let keys = [(0, 0)];
+        let spec = stream_static::Spec::on(one.clone(), one, JoinType::Inner, keys).unwrap();
         let other = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
         let behind = Some(BackgroundBuild::new(other, threaded));
         let mut dimension = LiveTable::new(&plan.joins()[0], Swap::Background, behind);

@@ -158,7 +158,7 @@ impl Noticed {
         if room == 0 || keys.is_empty() {
             return Ok(());
         }
-        let positions: Vec<usize> = keys.iter().map(|key| key.stream).collect();
+        let positions: Vec<usize> = keys.iter().map(|key| key.first).collect();
         let keys = input.project(&positions).map_err(Failure::run)?;
         // A few of each push, so that the sample is of many batches.
         let rows: Vec<u32> = rows.iter().copied().take(room.min(MISSING_KEYS / 4)).collect();
@@ -174,7 +174,7 @@ fn null_keys(plan: &TableJoinPlan, input: &RecordBatch) -> u64 {
     let keys = plan.kernel.spec.keys.iter();
     let keys = keys.filter(|key| key.null_equality == NullEquality::NullMatchesNothing);
     let nulls = keys.fold(None, |nulls: Option<NullBuffer>, key| {
-        NullBuffer::union(nulls.as_ref(), input.column(key.stream).logical_nulls().as_ref())
+        NullBuffer::union(nulls.as_ref(), input.column(key.first).logical_nulls().as_ref())
     });
     nulls.map_or(0, |nulls| nulls.null_count() as u64)
 }

@@ -12,7 +12,8 @@ use streamjoin_kernels::time::{
     Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
 };
 use streamjoin_kernels::{
-    Filter, JoinType, NullEquality, Predicate, Result as JoinResult, Side, SideColumn, Sides,
+    Filter, JoinType, KeyPair, NullEquality, Predicate, Result as JoinResult, Side, SideColumn,
+    Sides,
 };
 
 use super::follower::Follower;
@@ -98,25 +99,26 @@ fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
         stream_stream::Input {
             filter: filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) }),
             not_null: if query.residual { vec![VALUE] } else { Vec::new() },
-            ..stream_stream::Input::timed(schema(), AT, delays.on(side))
+            watermark_delay: delays.on(side),
+            ..stream_stream::Input::new(schema()).with_event_time(AT).unwrap()
         }
     };
     let null_equality = match query.null_safe {
         true => NullEquality::NullSafe,
         false => NullEquality::NullMatchesNothing,
     };
-    let mut keys = vec![stream_stream::Key { left: KEY, right: KEY, null_equality }];
+    let mut keys = vec![KeyPair { first: KEY, second: KEY, null_equality }];
     match query.time.key {
         Some(TimeKey::EventTime) => {
-            keys.push(stream_stream::Key { left: AT, right: AT, null_equality });
+            keys.push(KeyPair { first: AT, second: AT, null_equality });
         }
         Some(TimeKey::Window { .. }) => {
-            keys.push(stream_stream::Key::equal(WINDOW_START, WINDOW_START));
+            keys.push(KeyPair::equal(WINDOW_START, WINDOW_START));
         }
         None => {}
     }
     let (left, right) = (input(Side::Left), input(Side::Right));
-    let mut spec = stream_stream::Spec::on(left, right, query.join_type, keys, query.time);
+    let mut spec = stream_stream::Spec::on(left, right, query.join_type, keys, query.time).unwrap();
     spec.output.retain(|column| column.source.column == KEY);
     spec.policy = if query.max { WatermarkPolicy::Max } else { WatermarkPolicy::Min };
     spec.no_data_batches = query.no_data;

@@ -18,7 +18,7 @@ use crate::error::{JoinError, Result};
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
 /// use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Result};
-/// use streamjoin_kernels::stream_static::{self, KeyPair};
+/// use streamjoin_kernels::stream_static;
 ///
 /// /// This many bytes are left.
 /// #[derive(Debug)]
@@ -43,8 +43,8 @@ use crate::error::{JoinError, Result};
 /// let table = RecordBatch::try_from_iter([("id", ids)])?;
 /// let build = |left| {
 ///     let memory: Arc<dyn MemoryReservation> = Arc::new(Account(AtomicUsize::new(left)));
-///     let keys = vec![KeyPair::equal(0, 0)];
-///     let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys);
+///     let keys = [("id", "id")];
+///     let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys)?;
 ///     let options = stream_static::Options { memory: Some(memory), ..stream_static::Options::default() };
 ///     stream_static::Join::new(spec, options)?.build(std::slice::from_ref(&table), 1)
 /// };

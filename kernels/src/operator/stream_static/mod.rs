@@ -25,4 +25,4 @@ pub use join::Join;
 pub use options::{Beyond, BroadcastLimit, Layout, Options, OutputOrder};
 pub use output::{output_on, output_using};
 pub use report::Stats;
-pub use spec::{KeyPair, Spec};
+pub use spec::Spec;

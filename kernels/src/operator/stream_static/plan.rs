@@ -9,9 +9,7 @@ use super::spec::Spec;
 use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
 use crate::join_type::JoinType;
-use crate::operator::columns::{
-    KeyPlan, SlotFilter, check_exists, in_schema_order, output_field, slot_of,
-};
+use crate::operator::columns::{KeyPlan, SlotFilter, in_schema_order, output_field, slot_of};
 use crate::probe::{Payload, row_bytes};
 use crate::spark::supported;
 use crate::table::IndexChoice;
@@ -84,7 +82,7 @@ impl Plan {
                 ColumnRef::StreamRow => stream_rows = true,
             }
         }
-        stream_columns.extend(spec.keys.iter().map(|key| key.stream));
+        stream_columns.extend(spec.keys.iter().map(|key| key.first));
         let stream_columns = in_schema_order(stream_columns);
         let payload_columns = in_schema_order(payload_columns);
         let slot = |column: &ColumnRef| -> Result<Slot> {
@@ -103,15 +101,15 @@ impl Plan {
             ColumnRef::Stream(_) | ColumnRef::StreamRow => Err(reads_the_other_side()),
         };
         let keys = spec.keys.iter().map(|key| {
-            let stream = spec.stream_schema.field(key.stream);
-            (stream, spec.table_schema.field(key.table), key.null_equality)
+            let stream = spec.stream_schema.field(key.first);
+            (stream, spec.table_schema.field(key.second), key.null_equality)
         });
-        let stream_keys = spec.keys.iter().map(|key| slot_of(&stream_columns, key.stream));
+        let stream_keys = spec.keys.iter().map(|key| slot_of(&stream_columns, key.first));
         Ok(Self {
             emit,
             keys: KeyPlan::new(keys)?,
             stream_keys: stream_keys.collect::<Result<_>>()?,
-            table_keys: spec.keys.iter().map(|key| key.table).collect(),
+            table_keys: spec.keys.iter().map(|key| key.second).collect(),
             stream_filter: SlotFilter::new(spec.stream_filter.as_ref(), of_stream)?,
             table_filter: SlotFilter::new(spec.table_filter.as_ref(), of_table)?,
             residual: SlotFilter::new(spec.residual.as_ref(), slot)?,
@@ -159,22 +157,13 @@ impl Plan {
 
 /// Checks that every column exists on the side where it is looked for.
 fn check_columns(spec: &Spec) -> Result<()> {
-    let check = |what: &str, column: ColumnRef| match column {
-        ColumnRef::Stream(i) => check_exists(what, i, "stream", &spec.stream_schema),
-        ColumnRef::Table(i) => check_exists(what, i, "table", &spec.table_schema),
-        ColumnRef::StreamRow => Ok(()),
-    };
-    for key in &spec.keys {
-        check("a key", ColumnRef::Stream(key.stream))?;
-        check("a key", ColumnRef::Table(key.table))?;
-    }
-    for column in &spec.output {
-        check("the output", column.source)?;
-    }
-    for filter in [&spec.stream_filter, &spec.table_filter, &spec.residual].into_iter().flatten() {
-        for column in &filter.columns {
-            check("a filter", *column)?;
-        }
+    let of_keys =
+        spec.keys.iter().flat_map(|k| [ColumnRef::Stream(k.first), ColumnRef::Table(k.second)]);
+    let filters = [&spec.stream_filter, &spec.table_filter, &spec.residual].into_iter().flatten();
+    let of_filters = filters.flat_map(|filter| filter.columns.iter().copied());
+    let of_output = spec.output.iter().map(|column| column.source);
+    for column in of_keys.chain(of_filters).chain(of_output) {
+        spec.resolve(&column)?;
     }
     let table_out = spec.output.iter().any(|column| matches!(column.source, ColumnRef::Table(_)));
     if spec.join_type.is_existence() && table_out {

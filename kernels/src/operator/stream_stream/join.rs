@@ -24,7 +24,7 @@ use crate::time::{Expiry, Watermarks};
 /// ```
 /// # use std::sync::Arc;
 /// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
-/// # use streamjoin_kernels::stream_stream::{End, Input, Join, Key, Options, Spec};
+/// # use streamjoin_kernels::stream_stream::{End, Input, Join, Options, Spec};
 /// # use streamjoin_kernels::{JoinType, Result};
 /// # use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
 /// # fn main() -> Result<()> {
@@ -36,15 +36,10 @@ use crate::time::{Expiry, Watermarks};
 ///     ])
 /// };
 /// // Clicks at most an hour after the impression; both at most 10 s out of order.
-/// let input = |schema| Input::timed(schema, 1, Some(10_000_000));
 /// let schema = batch(vec![], vec![])?.schema();
-/// let spec = Spec::on(
-///     input(schema.clone()),
-///     input(schema),
-///     JoinType::LeftOuter,
-///     vec![Key::equal(0, 0)],
-///     TimeCondition { interval: IntervalCondition::between(0, 3_600_000_000), key: None },
-/// );
+/// let input = Input::new(schema).with_event_time("at")?.with_watermark_delay(10_000_000);
+/// let time = TimeCondition { interval: IntervalCondition::between(0, 3_600_000_000), key: None };
+/// let spec = Spec::on(input.clone(), input, JoinType::LeftOuter, [("id", "id")], time)?;
 /// let mut join = Join::new(spec, Options::default())?;
 ///
 /// let (impressions, clicks) = (batch(vec![1, 2], vec![100, 101])?, batch(vec![1], vec![160])?);

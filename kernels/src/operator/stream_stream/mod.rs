@@ -25,4 +25,4 @@ pub use intake::Arrivals;
 pub use join::Join;
 pub use options::{Options, StateLimit};
 pub use report::{BatchKind, BatchReport, BatchTimes, EventTimeStats, SideReport};
-pub use spec::{End, Input, Key, Spec};
+pub use spec::{End, Input, Spec};

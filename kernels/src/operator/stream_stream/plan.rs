@@ -10,9 +10,7 @@ use super::spec::{Input, Spec};
 use crate::column::SideColumn;
 use crate::error::{JoinError, Result};
 use crate::null_equality::NullEquality;
-use crate::operator::columns::{
-    KeyPlan, SlotFilter, check_exists, in_schema_order, output_field, slot_of,
-};
+use crate::operator::columns::{KeyPlan, SlotFilter, in_schema_order, output_field, slot_of};
 use crate::side::{Side, Sides};
 use crate::spark::supported;
 use crate::state::{StorePlan, kept_type};
@@ -77,7 +75,7 @@ impl Plan {
         check_windows(spec)?;
         let keys = spec.keys.iter().map(|key| {
             let (left, right) = (&spec.left.schema, &spec.right.schema);
-            (left.field(key.left), right.field(key.right), key.null_equality)
+            (left.field(key.first), right.field(key.second), key.null_equality)
         });
         let keys = KeyPlan::new(keys)?;
         let sides = Sides::try_new(|side| SidePlan::new(spec, side, expiry[side]))?;
@@ -184,7 +182,7 @@ fn equal_times(spec: &Spec) -> bool {
 /// How the keys that pair the event times of both sides treat nulls.
 fn time_keys(spec: &Spec) -> impl Iterator<Item = NullEquality> {
     let times = (spec.left.event_time, spec.right.event_time);
-    let pairs = spec.keys.iter().filter(move |k| (Some(k.left), Some(k.right)) == times);
+    let pairs = spec.keys.iter().filter(move |k| (Some(k.first), Some(k.second)) == times);
     pairs.map(|key| key.null_equality)
 }
 
@@ -195,32 +193,30 @@ fn pairwise_columns(spec: &Spec, side: Side) -> impl Iterator<Item = usize> {
     columns.filter(move |column| column.side == side).map(|column| column.column)
 }
 
+/// Checks that every column exists on the side where it is looked for.
 fn check_columns(spec: &Spec) -> Result<()> {
-    let check = |what: &str, SideColumn { side, column }: SideColumn| {
-        check_exists(what, column, format_args!("{side} side"), &spec.input(side).schema)
-    };
-    for key in &spec.keys {
-        check("a key", SideColumn::left(key.left))?;
-        check("a key", SideColumn::right(key.right))?;
-    }
-    for column in &spec.output {
-        check("the output", column.source)?;
-        if spec.join_type.is_existence() && column.source.side == Side::Right {
-            return Err(JoinError::InvalidPlan(format!(
-                "the output of a {} join has no columns of the right side",
-                spec.join_type
-            )));
-        }
-    }
-    for column in spec.residual.iter().flat_map(|filter| &filter.columns) {
-        check("the residual", *column)?;
-    }
-    for side in Side::BOTH {
+    let keys = spec
+        .keys
+        .iter()
+        .flat_map(|key| [SideColumn::left(key.first), SideColumn::right(key.second)]);
+    let of_inputs = Side::BOTH.into_iter().flat_map(|side| {
         let input = spec.input(side);
         let filter = input.filter.iter().flat_map(|filter| &filter.columns);
-        for &column in filter.chain(&input.not_null).chain(&input.event_time) {
-            check("an input", SideColumn { side, column })?;
-        }
+        let columns = filter.chain(&input.not_null).chain(&input.event_time);
+        columns.map(move |&column| SideColumn { side, column })
+    });
+    let pairwise = Side::BOTH.into_iter().flat_map(|side| {
+        pairwise_columns(spec, side).map(move |column| SideColumn { side, column })
+    });
+    for column in keys.chain(of_inputs).chain(pairwise) {
+        spec.resolve(&column)?;
+    }
+    let right_out = spec.output.iter().any(|column| column.source.side == Side::Right);
+    if spec.join_type.is_existence() && right_out {
+        return Err(JoinError::InvalidPlan(format!(
+            "the output of a {} join has no columns of the right side",
+            spec.join_type
+        )));
     }
     Ok(())
 }

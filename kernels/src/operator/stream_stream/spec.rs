@@ -1,18 +1,23 @@
 //! What a stream-stream join is asked to do.
 
+use std::sync::Arc;
+
 use arrow::datatypes::SchemaRef;
 
 use crate::column::{OutputColumn, SideColumn};
+use crate::column_id::ColumnId;
 use crate::error::Result;
 use crate::join_type::JoinType;
-use crate::null_equality::NullEquality;
+use crate::key_pair::{KeyPair, resolve_keys};
+use crate::operator::columns::resolve_all;
 use crate::output_mode::OutputMode;
-use crate::predicate::Filter;
+use crate::predicate::{Filter, Predicate};
 use crate::side::{Side, Sides};
 use crate::spark::{self, CastMode};
 use crate::time::{TimeCondition, WatermarkPolicy};
 
-/// One of the two streams.
+/// One of the two streams. Columns are given by name or by position, and kept by
+/// position.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// Schema of every batch.
@@ -41,46 +46,47 @@ impl Input {
         Self { schema, event_time: None, watermark_delay: None, filter: None, not_null: Vec::new() }
     }
 
-    /// A stream with an event time and, if a delay is given, a watermark.
+    /// The same with this column as its event time.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn with_event_time(self, column: impl ColumnId) -> Result<Self> {
+        Ok(Self { event_time: Some(column.position(THE_INPUT, &self.schema)?), ..self })
+    }
+
+    /// The same with a watermark that stays this far behind the greatest event
+    /// time, in microseconds.
     #[must_use]
-    pub fn timed(schema: SchemaRef, event_time: usize, watermark_delay: Option<i64>) -> Self {
-        Self { event_time: Some(event_time), watermark_delay, ..Self::new(schema) }
+    pub fn with_watermark_delay(self, delay: i64) -> Self {
+        Self { watermark_delay: Some(delay), ..self }
+    }
+
+    /// The same with a condition on these columns: a row that fails matches
+    /// nothing.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn with_filter(
+        self,
+        columns: impl IntoIterator<Item = impl ColumnId>,
+        predicate: Arc<dyn Predicate>,
+    ) -> Result<Self> {
+        let columns = resolve_all(columns, THE_INPUT, &self.schema)?;
+        Ok(Self { filter: Some(Filter { columns, predicate }), ..self })
+    }
+
+    /// The same, where a null in one of these columns keeps a row from matching.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn with_not_null(self, columns: impl IntoIterator<Item = impl ColumnId>) -> Result<Self> {
+        let not_null = resolve_all(columns, THE_INPUT, &self.schema)?;
+        Ok(Self { not_null, ..self })
     }
 }
 
-/// A pair of key columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// Position in the left schema.
-    pub left: usize,
-    /// Position in the right schema.
-    pub right: usize,
-    /// Whether null matches null.
-    pub null_equality: NullEquality,
-}
-
-impl Key {
-    /// `left = right`: nulls match nothing.
-    #[must_use]
-    pub fn equal(left: usize, right: usize) -> Self {
-        Self { left, right, null_equality: NullEquality::NullMatchesNothing }
-    }
-
-    /// `left <=> right`: null matches null.
-    #[must_use]
-    pub fn null_safe(left: usize, right: usize) -> Self {
-        Self { left, right, null_equality: NullEquality::NullSafe }
-    }
-
-    /// The column on one side.
-    #[must_use]
-    pub fn on(&self, side: Side) -> usize {
-        match side {
-            Side::Left => self.left,
-            Side::Right => self.right,
-        }
-    }
-}
+/// What errors call an input that is on neither side yet.
+const THE_INPUT: &str = "the input";
 
 /// What the end of the streams does to the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -93,7 +99,8 @@ pub enum End {
     Flush,
 }
 
-/// A stream-stream join: inputs, condition, output.
+/// A stream-stream join: inputs, condition, output. Columns are given by name or
+/// by position, and kept by position.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// The input before `JOIN`.
@@ -102,10 +109,11 @@ pub struct Spec {
     pub right: Input,
     /// The join type.
     pub join_type: JoinType,
-    /// Equality conditions, at least one; types are coerced as Spark does.
+    /// Equality conditions, at least one, the column of the left side first; types
+    /// are coerced as Spark does.
     /// Under a [`TimeKey`](crate::time::TimeKey) the pair of event times, or of
     /// columns that hold the start of their windows, is among them.
-    pub keys: Vec<Key>,
+    pub keys: Vec<KeyPair>,
     /// What the condition says about event time.
     pub time: TimeCondition,
     /// Conjuncts that read both sides, evaluated for candidate pairs.
@@ -128,18 +136,52 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// A join `ON` the given keys and time condition, without further
-    /// conditions, with all columns in the output.
-    #[must_use]
-    pub fn on(
+    /// A join `ON` pairs of columns that are equal, that of the left side first,
+    /// such as `[("ad", "ad")]`, and this condition on event time. There are no
+    /// further conditions, and all columns are in the output.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn on<L: ColumnId, R: ColumnId>(
         left: Input,
         right: Input,
         join_type: JoinType,
-        keys: Vec<Key>,
+        keys: impl IntoIterator<Item = impl Into<KeyPair<L, R>>>,
         time: TimeCondition,
+    ) -> Result<Self> {
+        let schemas = Sides { left: &*left.schema, right: &*right.schema };
+        let inputs = [("the left side", schemas.left), ("the right side", schemas.right)];
+        let keys = resolve_keys(keys, inputs)?;
+        let output = spark::output_on(join_type, schemas);
+        Ok(Self::new(left, right, join_type, keys, time, output))
+    }
+
+    /// As [`on`](Self::on), but `USING` the columns of these names, which both
+    /// sides have and the output has once.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn using(
+        left: Input,
+        right: Input,
+        join_type: JoinType,
+        names: &[impl AsRef<str>],
+        time: TimeCondition,
+    ) -> Result<Self> {
+        let schemas = Sides { left: &*left.schema, right: &*right.schema };
+        let keys = spark::using_keys(schemas, names)?;
+        let output = spark::output_using(join_type, schemas, names)?;
+        Ok(Self::new(left, right, join_type, keys, time, output))
+    }
+
+    fn new(
+        left: Input,
+        right: Input,
+        join_type: JoinType,
+        keys: Vec<KeyPair>,
+        time: TimeCondition,
+        output: Vec<OutputColumn<SideColumn>>,
     ) -> Self {
-        let inputs = Sides { left: &*left.schema, right: &*right.schema };
-        let output = spark::output_on(join_type, inputs);
         Self {
             left,
             right,
@@ -155,24 +197,59 @@ impl Spec {
         }
     }
 
-    /// As [`on`](Self::on), but `USING` the columns of these names, which both
-    /// sides have and the output has once.
+    /// The same with these columns in the output, each as its name there and
+    /// where its values come from.
     ///
     /// # Errors
-    /// [`JoinError::InvalidPlan`](crate::JoinError::InvalidPlan) if a name is
-    /// missing on a side or ambiguous there.
-    pub fn using(
-        left: Input,
-        right: Input,
-        join_type: JoinType,
-        names: &[impl AsRef<str>],
-        time: TimeCondition,
+    /// Those of [`ColumnId::position`].
+    pub fn select<C: ColumnId>(
+        mut self,
+        columns: impl IntoIterator<Item = (impl Into<String>, SideColumn<C>)>,
     ) -> Result<Self> {
-        let inputs = Sides { left: &*left.schema, right: &*right.schema };
-        let keys = spark::using_keys(inputs, names)?;
-        let keys = keys.into_iter().map(|key| Key::equal(key.left, key.right)).collect();
-        let output = spark::output_using(join_type, inputs, names)?;
-        Ok(Self { output, ..Self::on(left, right, join_type, keys, time) })
+        let column = |(name, source): (_, SideColumn<C>)| {
+            Ok(OutputColumn { source: self.resolve(&source)?, name: Into::into(name) })
+        };
+        self.output = columns.into_iter().map(column).collect::<Result<_>>()?;
+        Ok(self)
+    }
+
+    /// The same with a condition on these columns of both sides, evaluated for
+    /// pairs of rows with equal keys, inside the interval.
+    ///
+    /// # Errors
+    /// Those of [`ColumnId::position`].
+    pub fn with_residual<C: ColumnId>(
+        self,
+        columns: impl IntoIterator<Item = SideColumn<C>>,
+        predicate: Arc<dyn Predicate>,
+    ) -> Result<Self> {
+        let columns = columns.into_iter().map(|column| self.resolve(&column));
+        let columns = columns.collect::<Result<_>>()?;
+        Ok(Self { residual: Some(Filter { columns, predicate }), ..self })
+    }
+
+    /// The same with this policy.
+    #[must_use]
+    pub fn with_policy(self, policy: WatermarkPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The same with or without batches that have no input.
+    #[must_use]
+    pub fn with_no_data_batches(self, no_data_batches: bool) -> Self {
+        Self { no_data_batches, ..self }
+    }
+
+    /// The same with this output mode.
+    #[must_use]
+    pub fn with_output_mode(self, output_mode: OutputMode) -> Self {
+        Self { output_mode, ..self }
+    }
+
+    /// The same with this treatment of malformed values in casts of keys.
+    #[must_use]
+    pub fn with_cast_mode(self, cast_mode: CastMode) -> Self {
+        Self { cast_mode, ..self }
     }
 
     /// One of the inputs.
@@ -182,5 +259,12 @@ impl Spec {
             Side::Left => &self.left,
             Side::Right => &self.right,
         }
+    }
+
+    /// The position of a column in its input.
+    pub(super) fn resolve<C: ColumnId>(&self, column: &SideColumn<C>) -> Result<SideColumn> {
+        let SideColumn { side, ref column } = *column;
+        let schema = &self.input(side).schema;
+        Ok(SideColumn { side, column: column.position(&format!("the {side} side"), schema)? })
     }
 }
