@@ -5,12 +5,13 @@
 //! `cargo run --release -p streamjoin-kernels --example stream_stream`
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use streamjoin_kernels::arrow::array::{
     ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray,
 };
 use streamjoin_kernels::stream_stream::{self, End};
-use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+use streamjoin_kernels::time::IntervalCondition;
 use streamjoin_kernels::{JoinType, Result, Side};
 
 const SECOND: i64 = 1_000_000;
@@ -38,17 +39,18 @@ fn drain(batch: Option<stream_stream::Batch<'_>>) -> Result<(u64, u64)> {
 fn main() -> Result<()> {
     let schema = events(std::iter::empty())?.schema();
     // Events come at most ten seconds out of order.
-    let input =
-        stream_stream::Input::new(schema).with_event_time("at")?.with_watermark_delay(10 * SECOND);
+    let input = stream_stream::Input::new(schema)
+        .with_event_time("at")?
+        .with_watermark_delay(Duration::from_secs(10));
     let spec = stream_stream::Spec::on(
         input.clone(),
         input,
         JoinType::LeftOuter,
         [("ad", "ad")],
-        TimeCondition { interval: IntervalCondition::between(0, 60 * SECOND), key: None },
+        IntervalCondition::between(Duration::ZERO, Duration::from_secs(60)),
     )?;
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default())?;
-    println!("impressions leave the state: {:?}", join.expiry(Side::Left));
+    println!("impressions leave the state {}", join.expiry(Side::Left));
 
     let (mut clicked, mut ignored) = (0, 0);
     for minute in 0..10 {

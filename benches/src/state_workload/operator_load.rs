@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::stream_stream::{self, BatchReport};
-use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+use streamjoin_kernels::time::{IntervalCondition, TimeDelta};
 use streamjoin_kernels::{JoinError, JoinType, Side, StoreKind};
 
 use super::interruption::Interruption;
@@ -61,15 +61,18 @@ impl OperatorLoad {
         let schema = record_batch(Rows::default()).schema();
         let message = |error: JoinError| error.to_string();
         let input = stream_stream::Input::new(schema.clone());
-        let input = input.with_event_time(1).map_err(message)?.with_watermark_delay(delay);
+        let input = input
+            .with_event_time(1)
+            .map_err(message)?
+            .with_watermark_delay(TimeDelta::from_micros(delay));
         let join_type = if setting.left_outer { JoinType::LeftOuter } else { JoinType::Inner };
-        let interval = IntervalCondition::between(-shape.width, shape.width);
+        let width = TimeDelta::from_micros(shape.width);
         let mut spec = stream_stream::Spec::on(
             input.clone(),
             input,
             join_type,
             [(0, 0)],
-            TimeCondition { interval, key: None },
+            IntervalCondition::between(-width, width),
         )
         .map_err(message)?;
         let columns = schema.fields().len();

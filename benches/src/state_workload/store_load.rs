@@ -12,7 +12,7 @@ use streamjoin_kernels::state::{
     BlockOptions, Departed, IntervalProbe, NewRows, StateProbe, StateSize, StateStore, StorePlan,
 };
 use streamjoin_kernels::table::{FindCursor, Probe};
-use streamjoin_kernels::time::{EventTimes, IntervalCondition};
+use streamjoin_kernels::time::{EventTimes, IntervalCondition, TimeDelta};
 use streamjoin_kernels::{Isa, KeyHasher, Pairs, Side, StoreKind};
 
 use super::interruption::Interruption;
@@ -88,12 +88,11 @@ impl StoreLoad {
         let plan = StorePlan { tracks_matches: false, ..plan };
         let right = kind.build(&plan).map_err(|error| error.to_string())?;
         let (width, shift) = (source.shape().width, source.shape().shift);
+        let micros = TimeDelta::from_micros;
+        let between = |lower, upper| IntervalCondition::between(micros(lower), micros(upper));
         let conditions = match shift {
-            0 => [IntervalCondition::between(-width, width); 2],
-            _ => [
-                IntervalCondition::between(-shift - width, -shift),
-                IntervalCondition::between(shift, shift + width),
-            ],
+            0 => [between(-width, width); 2],
+            _ => [between(-shift - width, -shift), between(shift, shift + width)],
         };
         let side_rows = batch_rows / 2;
         Ok(Self {

@@ -1,9 +1,9 @@
 //! The report as programs read it.
 
 use serde::{Deserialize, Serialize};
-use streamjoin_kernels::time::MICROS_PER_MILLI;
 use streamjoin_kernels::{Side, Sides};
 
+use super::MICROS;
 use super::knee::knee;
 use super::simulation::{DelayOutcome, Delays, Lateness, SideRows, Vary};
 use crate::plan::StreamStreamPlan;
@@ -212,8 +212,7 @@ fn point_report(found: &Found<'_>, point: &DelayOutcome, is_knee: bool) -> Point
     };
     let late = point.left.late + point.right.late;
     let nothing_late = found.lateness.is_some_and(|lateness| {
-        let least =
-            found.vary.delays(found.declared, lateness.greatest.saturating_mul(MICROS_PER_MILLI));
+        let least = found.vary.delays(found.declared, lateness.greatest.saturating_mul(MICROS));
         lateness.always == 0 && point.delays == least
     });
     let marks = [
@@ -274,7 +273,7 @@ fn delay_text(vary: Vary, delays: Delays) -> String {
 }
 
 fn millis(micros: i64) -> i64 {
-    micros.div_euclid(MICROS_PER_MILLI)
+    micros.div_euclid(MICROS)
 }
 
 fn share(part: u64, of: u64) -> Option<f64> {

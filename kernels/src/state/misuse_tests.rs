@@ -12,6 +12,7 @@ use super::*;
 use crate::arch::{Isa, mix};
 use crate::error::JoinError;
 use crate::key::Keys;
+use crate::time::TimeDelta;
 
 fn plan() -> StorePlan {
     StorePlan {
@@ -129,7 +130,8 @@ fn wrong_probes_and_ids_are_errors() {
         assert!(find(other.probe()));
         assert!(find(StateProbe { rows: Some(&[0, 40]), ..good.probe() }));
         let times = EventTimes::none(41);
-        let condition = IntervalCondition::between(-1, 1);
+        let micro = TimeDelta::from_micros(1);
+        let condition = IntervalCondition::between(-micro, micro);
         let interval = Some(IntervalProbe { times: &times, side: Side::Left, condition });
         assert!(find(StateProbe { interval, ..good.probe() }));
         for id in [40, 63, 64, 1 << 20, 1 << 29, 1 << 31, u32::MAX - 1] {

@@ -189,12 +189,12 @@ pub struct IntervalProbe<'a> {
 }
 
 impl IntervalProbe<'_> {
-    /// The event times that the partners of `row` have, ends included; `None` if
-    /// it can have no partner.
+    /// The event times, in microseconds and ends included, that the partners of
+    /// `row` have; `None` if it can have no partner.
     #[inline]
     #[must_use]
     pub fn around(&self, row: usize) -> Option<(i64, i64)> {
-        self.condition.around(self.side, self.times.get(row)?)
+        self.condition.around(self.side, self.times.micros_at(row)?)
     }
 }
 
@@ -203,7 +203,8 @@ impl IntervalProbe<'_> {
 pub struct Departed {
     /// Their ids.
     pub rows: Vec<u32>,
-    /// The event times of those that have one, in the same order.
+    /// The event times of those that have one, in microseconds and in the same
+    /// order.
     pub times: Vec<i64>,
 }
 
@@ -357,7 +358,7 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// failed.
     fn remove(&mut self, rows: &[u32]) -> Result<u64>;
 
-    /// Takes out every row whose time is at most `line`; rows without a time
+    /// Takes out every row whose time, in microseconds, is at most `line`; rows without a time
     /// stay. Those that never matched are noted in `unmatched`, if given.
     ///
     /// # Errors

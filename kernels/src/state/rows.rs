@@ -101,7 +101,7 @@ impl StoredRows {
     ) {
         for (i, (&row, &group)) in new.rows.iter().zip(groups).enumerate() {
             let row = row as usize;
-            let time = new.times.get(row);
+            let time = new.times.micros_at(row);
             let mark = |set: bool, mark: u8| if set { mark } else { 0 };
             let marks = mark(new.matched[row], MATCHED) | mark(time.is_some(), TIMED);
             let payload: Box<[u8]> = payload.row(i).into();

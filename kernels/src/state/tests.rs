@@ -9,6 +9,7 @@ use crate::error::JoinError;
 use crate::hash::KeyHasher;
 use crate::key::{ByteKeys, Keys};
 use crate::pairs::NO_ROW;
+use crate::time::TimeDelta;
 
 /// A store of `i64` payloads that are the numbers of the rows.
 struct Fixture {
@@ -80,7 +81,8 @@ impl Fixture {
         let (keys, hashes) = self.keys(probe);
         let times: TimestampMicrosecondArray = probe.iter().map(|_| time).collect();
         let times = EventTimes::new(&(Arc::new(times) as ArrayRef)).unwrap();
-        let condition = IntervalCondition::between(-10, 10);
+        let ten = TimeDelta::from_micros(10);
+        let condition = IntervalCondition::between(-ten, ten);
         let interval = Some(IntervalProbe { times: &times, side: Side::Left, condition });
         let probe = StateProbe { keys: Probe::new(&keys, &hashes, None), rows: None, interval };
         let (mut cursor, mut pairs, mut all) = (FindCursor::default(), Pairs::default(), vec![]);

@@ -9,9 +9,11 @@ use arrow::datatypes::{
     TimestampNanosecondType, TimestampSecondType,
 };
 
+use super::delta::TimeDelta;
+use super::timestamp::Timestamp;
+use super::{MICROS_PER_MILLI, MICROS_PER_SECOND};
 use crate::error::{JoinError, Result};
 
-const MICROS_PER_SECOND: i64 = 1_000_000;
 const MILLIS_PER_DAY: i64 = 86_400_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
@@ -50,7 +52,7 @@ impl EventTimes {
                 .as_primitive::<TimestampMillisecondType>()
                 .values()
                 .iter()
-                .map(|t| t.saturating_mul(super::MICROS_PER_MILLI))
+                .map(|t| t.saturating_mul(MICROS_PER_MILLI))
                 .collect(),
             DataType::Timestamp(TimeUnit::Microsecond, _) => {
                 column.as_primitive::<TimestampMicrosecondType>().values().clone()
@@ -97,9 +99,9 @@ impl EventTimes {
 
     /// The end of the tumbling window that holds each time.
     #[must_use]
-    pub fn window_ends(&self, width: i64) -> Self {
-        let micros = self.micros.iter().map(|&time| window_end(time, width)).collect();
-        Self::of(micros, self.nulls.clone())
+    pub fn window_ends(&self, width: TimeDelta) -> Self {
+        let end = |&time: &i64| window_end(Timestamp::from_micros(time), width).as_micros();
+        Self::of(self.micros.iter().map(end).collect(), self.nulls.clone())
     }
 
     /// Number of rows.
@@ -120,12 +122,22 @@ impl EventTimes {
     /// If `row` is not below [`len`](Self::len).
     #[inline]
     #[must_use]
-    pub fn get(&self, row: usize) -> Option<i64> {
+    pub fn get(&self, row: usize) -> Option<Timestamp> {
+        self.micros_at(row).map(Timestamp::from_micros)
+    }
+
+    /// The microseconds of a row's time, none if it is null.
+    ///
+    /// # Panics
+    /// If `row` is not below [`len`](Self::len).
+    #[inline]
+    #[must_use]
+    pub fn micros_at(&self, row: usize) -> Option<i64> {
         let valid = self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
         valid.then(|| self.micros[row])
     }
 
-    /// Times row by row; null rows hold anything.
+    /// The microseconds of the times, row by row; null rows hold anything.
     #[must_use]
     pub fn micros(&self) -> &[i64] {
         &self.micros
@@ -134,7 +146,13 @@ impl EventTimes {
     /// The least and the greatest time; none if no row has one. They are looked
     /// for once, however often they are asked for.
     #[must_use]
-    pub fn span(&self) -> Option<(i64, i64)> {
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        let (least, greatest) = self.span_micros()?;
+        Some((Timestamp::from_micros(least), Timestamp::from_micros(greatest)))
+    }
+
+    /// As [`span`](Self::span), in microseconds.
+    pub(crate) fn span_micros(&self) -> Option<(i64, i64)> {
         *self.span.get_or_init(|| {
             let wider =
                 |(least, greatest): (i64, i64), time: i64| (least.min(time), greatest.max(time));
@@ -154,17 +172,18 @@ impl EventTimes {
     }
 }
 
-/// The start of the epoch-aligned window of `width` microseconds that holds
-/// `time`; saturates. A width below 1 counts as 1.
+/// The start of the epoch-aligned window of this width that holds `time`;
+/// saturates. A width below a microsecond counts as one.
 #[must_use]
-pub fn window_start(time: i64, width: i64) -> i64 {
-    time.saturating_sub(time.rem_euclid(width.max(1)))
+pub fn window_start(time: Timestamp, width: TimeDelta) -> Timestamp {
+    let (time, width) = (time.as_micros(), width.as_micros().max(1));
+    Timestamp::from_micros(time.saturating_sub(time.rem_euclid(width)))
 }
 
 /// Where that window ends (exclusive); saturates.
 #[must_use]
-pub fn window_end(time: i64, width: i64) -> i64 {
-    let width = width.max(1);
+pub fn window_end(time: Timestamp, width: TimeDelta) -> Timestamp {
+    let (time, width) = (time.as_micros(), width.as_micros().max(1));
     let end = i128::from(time) - i128::from(time.rem_euclid(width)) + i128::from(width);
-    end.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    Timestamp::from_micros(end.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::MICROS_PER_MILLI;
-use super::interval::{Bound, IntervalCondition, Micros};
+use super::delta::TimeDelta;
+use super::interval::{Bound, IntervalCondition};
+use super::timestamp::Timestamp;
 use crate::side::Side;
 
 /// What a join condition says about event time.
@@ -24,8 +26,8 @@ pub enum TimeKey {
     /// for the event times: a row is late by the end of its window, and one
     /// without event time is in no window, so it is dropped.
     Window {
-        /// Width in microseconds, above 0.
-        width: i64,
+        /// Their width, above 0.
+        width: TimeDelta,
     },
 }
 
@@ -67,8 +69,8 @@ pub enum Expiry {
     /// bound ([rule 21](crate::rules#rule-21)).
     After {
         /// The upper bound for the left side, the negated lower one for the
-        /// right, in microseconds.
-        delay: i128,
+        /// right.
+        delay: TimeDelta,
         /// Whether the bound includes its distance.
         inclusive: bool,
     },
@@ -99,7 +101,8 @@ impl TimeCondition {
     #[must_use]
     pub fn matches_nothing(&self) -> bool {
         let at_once = self.key == Some(TimeKey::EventTime);
-        self.interval.matches_nothing() || at_once && !self.interval.contains(0, 0)
+        self.interval.matches_nothing()
+            || at_once && !self.interval.contains(Timestamp::EPOCH, Timestamp::EPOCH)
     }
 
     /// When the rows of `side` leave the state.
@@ -116,20 +119,33 @@ impl TimeCondition {
             return Expiry::Never(Unbounded::NoTimeCondition);
         }
         // A left row waits for right rows up to `left + upper`, a right row for
-        // left rows up to `right - lower`.
-        let (bound, sign) = match side {
-            Side::Left => (self.interval.upper, 1),
-            Side::Right => (self.interval.lower, -1),
+        // left rows up to `right - lower`. The one distance whose opposite
+        // saturates gives the same lines: they are cut to whole milliseconds.
+        let bound = match side {
+            Side::Left => self.interval.upper,
+            Side::Right => self.interval.lower.map(|b| Bound { distance: -b.distance, ..b }),
         };
         match bound {
             None => Expiry::Never(Unbounded::OpenInterval { side }),
             Some(_) if !declared.on(side.opposite()) => {
                 Expiry::Never(Unbounded::NoWatermark { side: side.opposite() })
             }
-            Some(Bound { micros, inclusive }) => {
-                Expiry::After { delay: sign * i128::from(micros), inclusive }
-            }
+            Some(Bound { distance, inclusive }) => Expiry::After { delay: distance, inclusive },
         }
+    }
+}
+
+impl From<IntervalCondition> for TimeCondition {
+    /// The interval alone.
+    fn from(interval: IntervalCondition) -> Self {
+        Self { interval, key: None }
+    }
+}
+
+impl From<TimeKey> for TimeCondition {
+    /// The key alone.
+    fn from(key: TimeKey) -> Self {
+        Self { interval: IntervalCondition::UNBOUNDED, key: Some(key) }
     }
 }
 
@@ -140,23 +156,23 @@ impl Expiry {
         !matches!(self, Self::Never(_))
     }
 
-    /// The line at a watermark in milliseconds: rows whose time, in
-    /// microseconds, is at most the line leave. None if no row does.
+    /// The line at a watermark: rows whose time is at most the line leave. None if
+    /// no row does.
     #[must_use]
-    pub fn line(&self, watermark: i64) -> Option<i64> {
+    pub fn line(&self, watermark: Timestamp) -> Option<Timestamp> {
         let micros = i128::from(MICROS_PER_MILLI);
-        let watermark = i128::from(watermark) * micros;
         let line = match *self {
             Self::Never(_) => return None,
-            Self::AtWatermark => watermark,
+            Self::AtWatermark => return Some(watermark),
             Self::After { delay, inclusive } => {
+                let line = i128::from(watermark.as_micros()) - i128::from(delay.as_micros());
                 // Whole milliseconds, towards zero, as Spark computes them.
-                ((watermark - delay) / micros - i128::from(inclusive)) * micros
+                (line / micros - i128::from(inclusive)) * micros
             }
         };
         match i64::try_from(line) {
-            Ok(line) => Some(line),
-            Err(_) if line > 0 => Some(i64::MAX),
+            Ok(line) => Some(Timestamp::from_micros(line)),
+            Err(_) if line > 0 => Some(Timestamp::MAX),
             Err(_) => None,
         }
     }
@@ -170,10 +186,10 @@ impl fmt::Display for Expiry {
             Self::AtWatermark => f.write_str("at or before W"),
             Self::After { delay, inclusive } => {
                 f.write_str("at or before W")?;
-                match delay {
+                match delay.as_micros() {
                     0 => {}
-                    1.. => write!(f, " - {}", Micros(delay))?,
-                    _ => write!(f, " + {}", Micros(-delay))?,
+                    1.. => write!(f, " - {delay}")?,
+                    _ => write!(f, " + {}", -delay)?,
                 }
                 if inclusive { f.write_str(" - 1 ms") } else { Ok(()) }
             }

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use super::delta::TimeDelta;
+use super::timestamp::Timestamp;
 use crate::side::Side;
 
 /// One end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
-    /// The distance in microseconds; may be negative.
-    pub micros: i64,
+    /// The distance; may be negative.
+    pub distance: TimeDelta,
     /// Whether that very distance still matches (`<=`, not `<`).
     pub inclusive: bool,
 }
@@ -16,14 +18,18 @@ pub struct Bound {
 impl Bound {
     /// A bound that includes its distance.
     #[must_use]
-    pub fn inclusive(micros: i64) -> Self {
-        Self { micros, inclusive: true }
+    pub fn inclusive(distance: impl Into<TimeDelta>) -> Self {
+        Self { distance: distance.into(), inclusive: true }
     }
 
     /// A bound that excludes its distance.
     #[must_use]
-    pub fn strict(micros: i64) -> Self {
-        Self { micros, inclusive: false }
+    pub fn strict(distance: impl Into<TimeDelta>) -> Self {
+        Self { distance: distance.into(), inclusive: false }
+    }
+
+    fn micros(self) -> i128 {
+        self.distance.as_micros().into()
     }
 }
 
@@ -44,7 +50,7 @@ impl IntervalCondition {
 
     /// `lower <= right - left <= upper`.
     #[must_use]
-    pub fn between(lower: i64, upper: i64) -> Self {
+    pub fn between(lower: impl Into<TimeDelta>, upper: impl Into<TimeDelta>) -> Self {
         Self { lower: Some(Bound::inclusive(lower)), upper: Some(Bound::inclusive(upper)) }
     }
 
@@ -61,7 +67,7 @@ impl IntervalCondition {
             (Some(a), Some(b)) => {
                 // The larger of two lower bounds, the smaller of two upper
                 // ones; of two equal ones the strict one.
-                let narrowness = |bound: Bound| (sign * i128::from(bound.micros), !bound.inclusive);
+                let narrowness = |bound: Bound| (sign * bound.micros(), !bound.inclusive);
                 Some(if narrowness(a) >= narrowness(b) { a } else { b })
             }
             (a, b) => a.or(b),
@@ -71,8 +77,8 @@ impl IntervalCondition {
 
     /// Whether a pair of event times satisfies the condition; exact.
     #[must_use]
-    pub fn contains(&self, left: i64, right: i64) -> bool {
-        let distance = i128::from(right) - i128::from(left);
+    pub fn contains(&self, left: Timestamp, right: Timestamp) -> bool {
+        let distance = i128::from(right.as_micros()) - i128::from(left.as_micros());
         let (least, greatest) = self.distances();
         least.is_none_or(|least| least <= distance)
             && greatest.is_none_or(|greatest| distance <= greatest)
@@ -80,8 +86,8 @@ impl IntervalCondition {
 
     /// The least and the greatest distance that satisfy the condition.
     fn distances(&self) -> (Option<i128>, Option<i128>) {
-        let least = self.lower.map(|b| i128::from(b.micros) + i128::from(!b.inclusive));
-        let greatest = self.upper.map(|b| i128::from(b.micros) - i128::from(!b.inclusive));
+        let least = self.lower.map(|b| b.micros() + i128::from(!b.inclusive));
+        let greatest = self.upper.map(|b| b.micros() - i128::from(!b.inclusive));
         (least, greatest)
     }
 
@@ -91,11 +97,10 @@ impl IntervalCondition {
         matches!(self.distances(), (Some(least), Some(greatest)) if least > greatest)
     }
 
-    /// The event times, both ends included, of the rows that a row of `side`
-    /// at `time` can match on the other side; none if there are none.
+    /// The event times, in microseconds and both ends included, of the rows that a
+    /// row of `side` at `time` can match on the other side; none if there are none.
     #[inline]
-    #[must_use]
-    pub fn around(&self, side: Side, time: i64) -> Option<(i64, i64)> {
+    pub(crate) fn around(&self, side: Side, time: i64) -> Option<(i64, i64)> {
         let (least, greatest) = self.distances();
         let time = i128::from(time);
         let (from, to) = match side {
@@ -110,9 +115,7 @@ impl IntervalCondition {
             _ => None,
         })
     }
-}
 
-impl IntervalCondition {
     /// How far, from the time of a row of `side`, the first and the last time of
     /// its partners lie; none if an end is open or beyond 64 bits.
     pub(crate) fn shift(&self, side: Side) -> Option<(i64, i64)> {
@@ -130,42 +133,16 @@ impl fmt::Display for IntervalCondition {
         let sign = |bound: Bound| if bound.inclusive { "<=" } else { "<" };
         match (self.lower, self.upper) {
             (None, None) => f.write_str("any distance"),
-            (Some(lower), None) => {
-                write!(f, "{} {} right - left", Micros(lower.micros.into()), sign(lower))
-            }
-            (None, Some(upper)) => {
-                write!(f, "right - left {} {}", sign(upper), Micros(upper.micros.into()))
-            }
+            (Some(lower), None) => write!(f, "{} {} right - left", lower.distance, sign(lower)),
+            (None, Some(upper)) => write!(f, "right - left {} {}", sign(upper), upper.distance),
             (Some(lower), Some(upper)) => write!(
                 f,
                 "{} {} right - left {} {}",
-                Micros(lower.micros.into()),
+                lower.distance,
                 sign(lower),
                 sign(upper),
-                Micros(upper.micros.into())
+                upper.distance
             ),
         }
-    }
-}
-
-/// A duration in the largest unit in which it is whole.
-pub(super) struct Micros(pub(super) i128);
-
-impl fmt::Display for Micros {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(i128, &str); 6] = [
-            (86_400_000_000, "d"),
-            (3_600_000_000, "h"),
-            (60_000_000, "min"),
-            (1_000_000, "s"),
-            (1_000, "ms"),
-            (1, "us"),
-        ];
-        if self.0 == 0 {
-            return f.write_str("0 s");
-        }
-        let (micros, unit) =
-            UNITS.into_iter().find(|(micros, _)| self.0 % micros == 0).unwrap_or((1, "us"));
-        write!(f, "{} {unit}", self.0 / micros)
     }
 }

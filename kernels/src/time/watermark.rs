@@ -1,7 +1,8 @@
 //! The watermark: per side, and global.
 
-use super::MICROS_PER_MILLI;
+use super::delta::TimeDelta;
 use super::expiry::DeclaredWatermarks;
+use super::timestamp::Timestamp;
 use crate::named::named;
 use crate::side::Side;
 
@@ -31,22 +32,22 @@ impl WatermarkPolicy {
 
 named!(WatermarkPolicy, "watermark policy");
 
-/// The two watermarks of one executed batch, in milliseconds.
+/// The two watermarks of one executed batch, in whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchWatermarks {
     /// The one in force: eviction uses it.
-    pub in_force: i64,
+    pub in_force: Timestamp,
     /// The one of the batch before: the late filter uses it.
-    pub late: i64,
+    pub late: Timestamp,
 }
 
 impl BatchWatermarks {
-    /// Whether a row of a side that declares a watermark is late. The time is
-    /// in microseconds; a null one is never late.
+    /// Whether a row of a side that declares a watermark is late. One without a
+    /// time is never late.
     #[inline]
     #[must_use]
-    pub fn is_late(&self, time: Option<i64>) -> bool {
-        time.is_some_and(|time| time <= self.late.saturating_mul(MICROS_PER_MILLI))
+    pub fn is_late(&self, time: Option<Timestamp>) -> bool {
+        time.is_some_and(|time| time <= self.late)
     }
 }
 
@@ -59,9 +60,9 @@ pub struct Watermarks {
     policy: WatermarkPolicy,
     left: Option<SideWatermark>,
     right: Option<SideWatermark>,
-    /// What the next batch runs with.
+    /// What the next batch runs with, in milliseconds.
     global: i64,
-    /// What the last batch ran with; 0 before the first.
+    /// What the last batch ran with, in milliseconds; 0 before the first.
     last: i64,
 }
 
@@ -69,18 +70,19 @@ pub struct Watermarks {
 struct SideWatermark {
     /// In milliseconds.
     delay: i64,
+    /// In milliseconds.
     value: i64,
     /// Whether the side has its say in the global value.
     takes_part: bool,
 }
 
 impl Watermarks {
-    /// Delays are in microseconds, of which whole milliseconds count; a side
-    /// without one declares no watermark.
+    /// Of delays, the whole milliseconds count; a side without one declares no
+    /// watermark.
     #[must_use]
-    pub fn new(policy: WatermarkPolicy, left: Option<i64>, right: Option<i64>) -> Self {
-        let side = |delay: i64| SideWatermark {
-            delay: delay.div_euclid(MICROS_PER_MILLI),
+    pub fn new(policy: WatermarkPolicy, left: Option<TimeDelta>, right: Option<TimeDelta>) -> Self {
+        let side = |delay: TimeDelta| SideWatermark {
+            delay: delay.as_millis(),
             value: 0,
             takes_part: true,
         };
@@ -96,20 +98,26 @@ impl Watermarks {
     /// Begins an executed batch.
     pub fn begin_batch(&mut self) -> BatchWatermarks {
         let late = std::mem::replace(&mut self.last, self.global);
-        BatchWatermarks { in_force: self.global, late }
+        BatchWatermarks {
+            in_force: Timestamp::from_millis(self.global),
+            late: Timestamp::from_millis(late),
+        }
     }
 
     /// What the last batch left behind, without beginning one.
     #[must_use]
     pub fn current(&self) -> BatchWatermarks {
-        BatchWatermarks { in_force: self.global, late: self.last }
+        BatchWatermarks {
+            in_force: Timestamp::from_millis(self.global),
+            late: Timestamp::from_millis(self.last),
+        }
     }
 
-    /// Takes note of the greatest event time of a batch, in microseconds, late
-    /// rows included. It counts from the next [`end_batch`](Self::end_batch) on.
-    pub fn see(&mut self, side: Side, greatest: i64) {
+    /// Takes note of the greatest event time of a batch, late rows included. It
+    /// counts from the next [`end_batch`](Self::end_batch) on.
+    pub fn see(&mut self, side: Side, greatest: Timestamp) {
         if let Some(side) = self.side_mut(side) {
-            let value = greatest.div_euclid(MICROS_PER_MILLI).saturating_sub(side.delay);
+            let value = greatest.as_millis().saturating_sub(side.delay);
             side.value = side.value.max(value);
         }
     }
@@ -133,18 +141,18 @@ impl Watermarks {
 
     /// What the next batch will run with, none if no side declares a watermark.
     #[must_use]
-    pub fn global(&self) -> Option<i64> {
-        self.declared().any().then_some(self.global)
+    pub fn global(&self) -> Option<Timestamp> {
+        self.declared().any().then_some(Timestamp::from_millis(self.global))
     }
 
     /// A side's own value; none if it declares none.
     #[must_use]
-    pub fn side(&self, side: Side) -> Option<i64> {
+    pub fn side(&self, side: Side) -> Option<Timestamp> {
         match side {
             Side::Left => self.left,
             Side::Right => self.right,
         }
-        .map(|side| side.value)
+        .map(|side| Timestamp::from_millis(side.value))
     }
 
     /// Lets an idle or finished side leave the global value, or come back. The

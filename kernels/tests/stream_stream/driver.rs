@@ -8,7 +8,8 @@ use streamjoin_kernels::arrow::compute::{cast, concat_batches};
 use streamjoin_kernels::arrow::datatypes::*;
 use streamjoin_kernels::stream_stream::{self, BatchKind, End, SideReport};
 use streamjoin_kernels::time::{
-    Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
+    Bound, IntervalCondition, TimeCondition, TimeDelta, TimeKey, Timestamp, WatermarkPolicy,
+    window_start,
 };
 use streamjoin_kernels::{
     Filter, JoinType, KeyPair, Predicate, Result, Side, SideColumn, StoreKind,
@@ -124,7 +125,7 @@ pub(crate) struct Run<'a> {
 }
 
 fn bound(end: Distance) -> Option<Bound> {
-    end.map(|(micros, inclusive)| Bound { micros, inclusive })
+    end.map(|(micros, inclusive)| Bound { distance: TimeDelta::from_micros(micros), inclusive })
 }
 
 fn text(id: i64) -> String {
@@ -157,8 +158,8 @@ impl Run<'_> {
             },
         ));
         if let Some(TimeKey::Window { width }) = self.query.time_key {
-            let starts: Int64Array =
-                rows.iter().map(|row| row.time.map(|time| window_start(time, width))).collect();
+            let start = |time| window_start(Timestamp::from_micros(time), width).as_micros();
+            let starts: Int64Array = rows.iter().map(|row| row.time.map(start)).collect();
             columns.push(("window".into(), Arc::new(starts)));
         }
         RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true)))
@@ -172,7 +173,7 @@ impl Run<'_> {
         let input = |side: usize| {
             let input = stream_stream::Input::new(self.table(side, &[]).schema());
             let mut input = input.with_event_time(time).unwrap();
-            input.watermark_delay = query.delays[side];
+            input.watermark_delay = query.delays[side].map(TimeDelta::from_micros);
             input.filter = query.filters[side]
                 .then(|| Filter { columns: vec![value], predicate: Arc::new(Compare) });
             if query.residual {
@@ -271,8 +272,8 @@ impl Run<'_> {
         Executed {
             no_data: report.kind == BatchKind::NoData,
             rows,
-            watermark: report.watermark,
-            late_watermark: report.late_watermark,
+            watermark: report.watermark.map(Timestamp::as_millis),
+            late_watermark: report.late_watermark.map(Timestamp::as_millis),
             sides: [counts(&report.left), counts(&report.right)],
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::buffer::{Buffer, OffsetBuffer};
 use streamjoin_kernels::stream_stream::{self, End, StateLimit};
-use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+use streamjoin_kernels::time::{IntervalCondition, TimeDelta};
 use streamjoin_kernels::{JoinError, JoinType, MemoryReservation, Side, StoreKind};
 
 use crate::columns::KEY_TYPES;
@@ -190,14 +190,17 @@ fn a_value_of_4_gib_is_an_error_that_names_its_column() {
     };
     let good = batch(&small, &small);
     for store in StoreKind::ALL {
-        let input = stream_stream::Input::timed(good.schema(), 1, Some(0));
+        let input = stream_stream::Input::new(good.schema()).with_event_time("at").unwrap();
+        let input = input.with_watermark_delay(TimeDelta::ZERO);
+        let second = TimeDelta::from_secs(1);
         let spec = stream_stream::Spec::on(
             input.clone(),
             input,
             JoinType::Inner,
-            vec![stream_stream::Key::equal(0, 0)],
-            TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
-        );
+            [("door", "door")],
+            IntervalCondition::between(-second, second),
+        )
+        .unwrap();
         let options = stream_stream::Options { store, ..stream_stream::Options::default() };
         let mut join = stream_stream::Join::new(spec, options).unwrap();
         read(join.push(std::slice::from_ref(&good), &[]).unwrap());

@@ -47,7 +47,7 @@ impl Query {
         let times = || match (self.lower, self.upper, self.time_key) {
             (None, None, None) => true,
             (_, _, Some(TimeKey::Window { width })) => {
-                let window = |row: &Row| row.time.map(|t| t.div_euclid(width));
+                let window = |row: &Row| row.time.map(|t| t.div_euclid(width.as_micros()));
                 window(left).is_some() && window(left) == window(right)
             }
             _ => {
@@ -97,7 +97,7 @@ impl Query {
         let time = i128::from(row.time?);
         Some(match self.time_key {
             Some(TimeKey::Window { width }) => {
-                let width = i128::from(width);
+                let width = i128::from(width.as_micros());
                 (time.div_euclid(width) + 1) * width
             }
             _ => time,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use streamjoin_kernels::arrow::datatypes::TimeUnit;
 use streamjoin_kernels::state::BlockOptions;
 use streamjoin_kernels::stream_stream;
-use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
+use streamjoin_kernels::time::{TimeDelta, TimeKey, WatermarkPolicy};
 use streamjoin_kernels::{Isa, JoinType, KeyHasher, StoreKind};
 
 use crate::columns::{BOOLEAN, KEY_TYPES};
@@ -40,7 +40,10 @@ pub(crate) fn query(keys: usize) -> impl Strategy<Value = Query> {
         1 => Just((None, None, Some(TimeKey::EventTime))),
         1 => (distance(), distance()).prop_map(|(l, u)| (l, u, Some(TimeKey::EventTime))),
         1 => prop::sample::select(vec![1_000i64, 7_000, 20_000])
-            .prop_map(|width| (None, None, Some(TimeKey::Window { width }))),
+            .prop_map(|width| {
+                let width = TimeDelta::from_micros(width);
+                (None, None, Some(TimeKey::Window { width }))
+            }),
     ];
     (
         0..JOINS.len(),

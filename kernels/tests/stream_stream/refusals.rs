@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray};
 use streamjoin_kernels::arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition, TimeKey};
+use streamjoin_kernels::time::{Bound, IntervalCondition, TimeDelta, TimeKey};
 use streamjoin_kernels::{
     JoinType, KeyPair, OutputMode, Predicate, Result, SideColumn, stream_stream,
 };
@@ -31,9 +31,10 @@ fn schema() -> SchemaRef {
 fn spec(join_type: JoinType, left: bool, right: bool) -> stream_stream::Spec {
     let input = |watermark: bool| {
         let input = stream_stream::Input::new(schema()).with_event_time("t").unwrap();
-        if watermark { input.with_watermark_delay(0) } else { input }
+        if watermark { input.with_watermark_delay(TimeDelta::ZERO) } else { input }
     };
-    let time = TimeCondition { interval: IntervalCondition::between(-5, 5), key: None };
+    let five = TimeDelta::from_micros(5);
+    let time = IntervalCondition::between(-five, five);
     let keys = [("k", "k")];
     stream_stream::Spec::on(input(left), input(right), join_type, keys, time).unwrap()
 }
@@ -66,7 +67,7 @@ fn the_table_of_rule_41() {
         for (left, right) in [(false, false), (true, false), (false, true), (true, true)] {
             for (lower, upper) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut spec = spec(join_type, left, right);
-                let bound = |set: bool| set.then_some(Bound::inclusive(0));
+                let bound = |set: bool| set.then_some(Bound::inclusive(TimeDelta::ZERO));
                 spec.time.interval = IntervalCondition { lower: bound(lower), upper: bound(upper) };
                 // The left side is limited from above, by the right watermark.
                 let (left_line, right_line) = (upper && right, lower && left);
@@ -83,10 +84,7 @@ fn the_table_of_rule_41() {
                 }
             }
             let mut spec = spec(join_type, left, right);
-            spec.time = TimeCondition {
-                interval: IntervalCondition::UNBOUNDED,
-                key: Some(TimeKey::EventTime),
-            };
+            spec.time = TimeKey::EventTime.into();
             spec.keys.push(KeyPair::equal(1, 1));
             let accepted = left || right || join_type == JoinType::Inner;
             assert_eq!(outcome(spec).is_ok(), accepted, "{join_type} {left} {right} key");
@@ -111,7 +109,7 @@ fn reasons_name_the_side_and_the_remedy() {
     none.time.interval = IntervalCondition::UNBOUNDED;
     refused(none, &["wait for ever", "no condition relates the event times"]);
     let mut key = spec(JoinType::FullOuter, false, false);
-    key.time = TimeCondition { key: Some(TimeKey::EventTime), ..TimeCondition::default() };
+    key.time = TimeKey::EventTime.into();
     key.keys.push(KeyPair::equal(1, 1));
     refused(key, &["no side declares a watermark", "on at least one side"]);
 }
@@ -149,8 +147,7 @@ fn without_equality() {
 fn windows_beside_their_event_times() {
     let windowed = || {
         let mut spec = spec(JoinType::LeftOuter, true, true);
-        spec.time =
-            TimeCondition { key: Some(TimeKey::Window { width: 10 }), ..TimeCondition::default() };
+        spec.time = TimeKey::Window { width: TimeDelta::from_micros(10) }.into();
         spec.keys.push(KeyPair::equal(3, 3));
         spec
     };
@@ -161,7 +158,7 @@ fn windows_beside_their_event_times() {
     let mut filtered = pruned.clone();
     filtered.right.not_null = vec![1];
     refused(filtered, &["right side has more than one event time column"]);
-    pruned.time.key = Some(TimeKey::Window { width: 0 });
+    pruned.time.key = Some(TimeKey::Window { width: TimeDelta::ZERO });
     refused(pruned, &["width must be above 0"]);
 }
 
@@ -213,7 +210,7 @@ fn plans_that_do_not_fit() {
     watermark.right.event_time = None;
     refused(watermark, &["a watermark needs an event time on the right side"]);
     let mut negative = base();
-    negative.left.watermark_delay = Some(-1);
+    negative.left.watermark_delay = Some(TimeDelta::from_micros(-1));
     refused(negative, &["negative"]);
     let mut no_pair = base();
     no_pair.time.key = Some(TimeKey::EventTime);

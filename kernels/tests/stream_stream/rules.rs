@@ -2,7 +2,7 @@
 //! side. What is right is written down here, in addition to what the oracle says.
 
 use streamjoin_kernels::JoinType;
-use streamjoin_kernels::time::{TimeKey, WatermarkPolicy};
+use streamjoin_kernels::time::{TimeDelta, TimeKey, WatermarkPolicy};
 
 use crate::driver::{between, row, rows_of, run};
 use crate::oracle::Executed;
@@ -97,7 +97,7 @@ fn rows_of_an_event_time_key_leave_at_the_watermark() {
         assert_eq!(leaves_at(&query, side, 100_000, 97), 100);
         assert_eq!(leaves_at(&query, side, 100_001, 97), 101);
     }
-    query.time_key = Some(TimeKey::Window { width: 6_000 });
+    query.time_key = Some(TimeKey::Window { width: TimeDelta::from_millis(6) });
     for side in 0..2 {
         assert_eq!(leaves_at(&query, side, 96_000, 98), 102);
         assert_eq!(leaves_at(&query, side, 101_999, 98), 102);

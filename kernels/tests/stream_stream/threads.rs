@@ -115,10 +115,10 @@ fn the_order_depends_on_the_partitions_alone() {
             while let Some(rows) = batch.next_batch().unwrap() {
                 output.push(rows);
             }
-            output.extend(batch.outer_times().iter().map(|&time| {
+            output.extend(batch.outer_times().iter().map(|time| {
                 RecordBatch::try_from_iter([(
                     "waited",
-                    Arc::new(Int64Array::from(vec![time])) as _,
+                    Arc::new(Int64Array::from(vec![time.as_micros()])) as _,
                 )])
                 .unwrap()
             }));

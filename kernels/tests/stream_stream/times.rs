@@ -5,7 +5,7 @@ use std::sync::Arc;
 use streamjoin_kernels::arrow;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::{Schema, TimeUnit};
-use streamjoin_kernels::time::{Bound, IntervalCondition, TimeCondition};
+use streamjoin_kernels::time::{Bound, IntervalCondition, TimeDelta, Timestamp};
 use streamjoin_kernels::{JoinType, stream_stream};
 
 use crate::columns::KEY_TYPES;
@@ -87,19 +87,14 @@ fn an_interval_that_can_never_match_is_accepted_and_told() {
     ]));
     let join = |lower, upper| {
         let input = stream_stream::Input::new(schema.clone());
-        let input = input.with_event_time(1).unwrap().with_watermark_delay(0);
+        let input = input.with_event_time(1).unwrap().with_watermark_delay(TimeDelta::ZERO);
         let interval = IntervalCondition {
-            lower: Some(Bound::inclusive(lower)),
-            upper: Some(Bound::inclusive(upper)),
+            lower: Some(Bound::inclusive(TimeDelta::from_micros(lower))),
+            upper: Some(Bound::inclusive(TimeDelta::from_micros(upper))),
         };
-        let spec = stream_stream::Spec::on(
-            input.clone(),
-            input,
-            JoinType::LeftOuter,
-            [(0, 0)],
-            TimeCondition { interval, key: None },
-        )
-        .unwrap();
+        let spec =
+            stream_stream::Spec::on(input.clone(), input, JoinType::LeftOuter, [(0, 0)], interval)
+                .unwrap();
         stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap()
     };
     assert!(join(10, 5).matches_nothing());
@@ -126,19 +121,19 @@ fn dates_are_event_times() {
         (table("l", vec![1, 1], vec![10, 20]), table("r", vec![1, 1], vec![12, 30]));
     let input = |batch: &RecordBatch| {
         let input = stream_stream::Input::new(batch.schema()).with_event_time(1).unwrap();
-        input.with_watermark_delay(day)
+        input.with_watermark_delay(TimeDelta::from_micros(day))
     };
     let spec = stream_stream::Spec::on(
         input(&left),
         input(&right),
         JoinType::Inner,
         [(0, 0)],
-        TimeCondition { interval: IntervalCondition::between(0, 2 * day), key: None },
+        IntervalCondition::between(TimeDelta::ZERO, TimeDelta::from_micros(2 * day)),
     )
     .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
     let mut output = join.push(&[left], &[right]).unwrap().unwrap();
     assert_eq!(output.next_batch().unwrap().unwrap().num_rows(), 1);
     assert!(output.next_batch().unwrap().is_none());
-    assert_eq!(join.watermarks().global(), Some(19 * 86_400_000));
+    assert_eq!(join.watermarks().global(), Some(Timestamp::from_micros(19 * day)));
 }

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::arrow::datatypes::{DataType, Field, Int32Type};
 use streamjoin_kernels::stream_stream::{self, BatchKind, End, StateLimit};
-use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+use streamjoin_kernels::time::{IntervalCondition, TimeDelta, Timestamp};
 use streamjoin_kernels::{JoinError, JoinType, Side};
 
 use crate::driver::{MicroBatch, between, row, rows_of, run};
 use crate::query::Row;
 
 const S: i64 = 1_000_000;
+const SECOND: TimeDelta = TimeDelta::from_secs(1);
 
 /// The input whose batches are like this one: its second column is the event
 /// time, of which the watermark is.
 fn timed(batch: &RecordBatch) -> stream_stream::Input {
     let input = stream_stream::Input::new(batch.schema());
-    input.with_event_time(1).unwrap().with_watermark_delay(0)
+    input.with_event_time(1).unwrap().with_watermark_delay(TimeDelta::ZERO)
 }
 
 fn tick(id: i64, time: i64) -> MicroBatch {
@@ -148,7 +149,7 @@ fn outer_join(batch: &RecordBatch, options: stream_stream::Options) -> stream_st
         input,
         JoinType::FullOuter,
         [(0, 0)],
-        TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
+        IntervalCondition::between(-SECOND, SECOND),
     )
     .unwrap();
     stream_stream::Join::new(spec, options).unwrap()
@@ -232,7 +233,7 @@ fn only_selected_columns_are_kept() {
         input,
         JoinType::LeftSemi,
         [(0, 0)],
-        TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
+        IntervalCondition::between(-SECOND, SECOND),
     )
     .unwrap();
     spec.output.truncate(1);
@@ -293,9 +294,12 @@ fn a_side_that_is_idle_or_finished_can_leave() {
     let mut output = join.advance().unwrap().unwrap();
     assert_eq!(output.next_batch().unwrap().unwrap().num_rows(), 1);
     assert!(output.next_batch().unwrap().is_none());
-    assert_eq!(output.outer_times(), [5 * S]);
+    assert_eq!(output.outer_times(), [Timestamp::from_secs(5)]);
     let report = output.report();
-    assert_eq!((report.kind, report.watermark), (BatchKind::NoData, Some(60_000)));
+    assert_eq!(
+        (report.kind, report.watermark),
+        (BatchKind::NoData, Some(Timestamp::from_secs(60)))
+    );
     assert_eq!((report.rows_unmatched, report.left.removed), (1, 1));
     assert!(join.advance().unwrap().is_none());
 }
@@ -333,7 +337,7 @@ fn a_malformed_key_fails_the_batch_that_holds_it() {
         timed(&numbers),
         JoinType::LeftOuter,
         [(0, 0)],
-        TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
+        IntervalCondition::between(-SECOND, SECOND),
     )
     .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();
@@ -355,7 +359,7 @@ fn a_late_row_is_dropped_before_its_key_is_read() {
         timed(&numbers),
         JoinType::LeftOuter,
         [(0, 0)],
-        TimeCondition { interval: IntervalCondition::between(-S, S), key: None },
+        IntervalCondition::between(-SECOND, SECOND),
     )
     .unwrap();
     let mut join = stream_stream::Join::new(spec, stream_stream::Options::default()).unwrap();

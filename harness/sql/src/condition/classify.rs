@@ -1,7 +1,7 @@
 //! Sorts conjuncts by role: keys, one-sided filters, the interval, the rest.
 
 use arrow::datatypes::DataType;
-use streamjoin_kernels::time::TimeKey;
+use streamjoin_kernels::time::{TimeDelta, TimeKey};
 use streamjoin_kernels::{NullEquality, Side};
 
 use super::event_time::{self, TimeColumns, Times};
@@ -97,7 +97,7 @@ impl<'a> Classifier<'a> {
             let time = &mut self.condition.time;
             let windows = columns.windows.filter(|w| pair == (Some(w.left), Some(w.right)));
             if let Some(windows) = windows {
-                time.key = Some(TimeKey::Window { width: windows.width });
+                time.key = Some(TimeKey::Window { width: TimeDelta::from_micros(windows.width) });
             } else if pair == (columns.left, columns.right) && pair.0.is_some() {
                 time.key = time.key.or(Some(TimeKey::EventTime));
             } else if let Some(interval) = interval {

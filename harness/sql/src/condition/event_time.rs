@@ -10,7 +10,7 @@ use arrow::datatypes::{
     DataType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
     DurationSecondType, IntervalUnit, TimeUnit,
 };
-use streamjoin_kernels::time::{Bound, IntervalCondition};
+use streamjoin_kernels::time::{Bound, IntervalCondition, TimeDelta};
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
@@ -105,7 +105,7 @@ pub(crate) fn distance(
         _ => return Ok(None),
     };
     let bound = |inclusive| match i64::try_from(bound) {
-        Ok(micros) => Ok(Some(Bound { micros, inclusive })),
+        Ok(micros) => Ok(Some(Bound { distance: TimeDelta::from_micros(micros), inclusive })),
         Err(_) => Err(SqlError::new(
             "the interval between the event times is out of range: at most 292,000 years",
         )),

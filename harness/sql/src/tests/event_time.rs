@@ -1,7 +1,7 @@
 //! Intervals between event times, in every spelling.
 
 use streamjoin_kernels::NullEquality;
-use streamjoin_kernels::time::{Bound, IntervalCondition, TimeKey};
+use streamjoin_kernels::time::{Bound, IntervalCondition, TimeDelta, TimeKey};
 
 use super::*;
 
@@ -52,6 +52,14 @@ fn interval(text: &str) -> IntervalCondition {
 
 const S: i64 = 1_000_000;
 
+fn inclusive(micros: i64) -> Bound {
+    Bound::inclusive(TimeDelta::from_micros(micros))
+}
+
+fn between(lower: i64, upper: i64) -> IntervalCondition {
+    IntervalCondition { lower: Some(inclusive(lower)), upper: Some(inclusive(upper)) }
+}
+
 #[test]
 fn every_spelling_of_one_interval() {
     for text in [
@@ -69,13 +77,13 @@ fn every_spelling_of_one_interval() {
         "(rts >= ts - INTERVAL 5 SECOND) AND ((rts <= ts + INTERVAL 30 SECOND))",
         "rts BETWEEN ts - INTERVAL 1 HOUR AND ts + INTERVAL 30 SECOND AND rts >= ts - INTERVAL 5 SECOND",
     ] {
-        assert_eq!(interval(text), IntervalCondition::between(-5 * S, 30 * S), "{text}");
+        assert_eq!(interval(text), between(-5 * S, 30 * S), "{text}");
     }
 }
 
 #[test]
 fn one_sided_and_strict_bounds() {
-    let (strict, inclusive) = (Bound::strict, Bound::inclusive);
+    let strict = |micros| Bound::strict(TimeDelta::from_micros(micros));
     for (text, lower, upper) in [
         ("rts > ts", Some(strict(0)), None),
         ("ts < rts", Some(strict(0)), None),
@@ -98,13 +106,13 @@ fn units_and_dates_do_not_matter() {
         let name = ["", "", "ms", "ns"][right];
         let text = format!("{name} BETWEEN ts AND ts + INTERVAL 1 SECOND");
         let condition = with(&text, 1, right).unwrap();
-        assert_eq!(condition.time.interval, IntervalCondition::between(0, S), "{text}");
+        assert_eq!(condition.time.interval, between(0, S), "{text}");
         assert!(condition.residual.is_none());
     }
     let condition = with("rts BETWEEN date AND date + INTERVAL 36 HOUR", 2, 1).unwrap();
-    assert_eq!(condition.time.interval, IntervalCondition::between(0, 129_600 * S));
+    assert_eq!(condition.time.interval, between(0, 129_600 * S));
     let condition = with("ns >= date", 2, 3).unwrap();
-    assert_eq!(condition.time.interval.lower, Some(Bound::inclusive(0)));
+    assert_eq!(condition.time.interval.lower, Some(inclusive(0)));
 }
 
 #[test]
@@ -116,12 +124,12 @@ fn event_times_and_windows_as_keys() {
     assert_eq!(condition.time.key, Some(TimeKey::EventTime));
     assert_eq!(condition.keys[0].null_equality, NullEquality::NullSafe);
     let condition = taken_apart("k = rk AND lw = rw");
-    assert_eq!(condition.time.key, Some(TimeKey::Window { width: 10 * S }));
+    assert_eq!(condition.time.key, Some(TimeKey::Window { width: TimeDelta::from_secs(10) }));
     // A key with an offset is an interval of one point.
     let condition = taken_apart("k = rk AND ts = rts - INTERVAL 5 SECOND");
     assert_eq!(condition.keys.len(), 2);
     assert_eq!(condition.time.key, None);
-    assert_eq!(condition.time.interval, IntervalCondition::between(5 * S, 5 * S));
+    assert_eq!(condition.time.interval, between(5 * S, 5 * S));
 }
 
 #[test]
@@ -149,7 +157,7 @@ fn what_bounds_no_distance_stays_a_condition() {
     }
     // A BETWEEN of which one half compares event times.
     let condition = taken_apart("rts BETWEEN ts AND other");
-    assert_eq!(condition.time.interval.lower, Some(Bound::inclusive(0)));
+    assert_eq!(condition.time.interval.lower, Some(inclusive(0)));
     assert_eq!(condition.right_filter.unwrap().to_string(), "r.rts <= r.other");
     // Without event times nothing is taken for one.
     let (l, r) = sides();

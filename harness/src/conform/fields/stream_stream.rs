@@ -50,8 +50,8 @@ fn check_bounds(wanted: Option<TimeBounds>, join: &BoundStreamStream) -> Result<
     });
     let interval = join.time.interval;
     let found = (
-        interval.lower.map(|bound| (bound.micros, bound.inclusive)),
-        interval.upper.map(|bound| (bound.micros, bound.inclusive)),
+        interval.lower.map(|bound| (bound.distance.as_micros(), bound.inclusive)),
+        interval.upper.map(|bound| (bound.distance.as_micros(), bound.inclusive)),
     );
     if found == wanted {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use streamjoin_kernels::spark::{self, CastMode};
 use streamjoin_kernels::state::kept_type;
-use streamjoin_kernels::time::{TimeCondition, TimeKey};
+use streamjoin_kernels::time::{TimeCondition, TimeDelta, TimeKey};
 use streamjoin_kernels::{JoinType, OutputColumn, Side, SideColumn, Sides};
 
 use super::condition::{Written, using_clause, using_failed};
@@ -127,7 +127,7 @@ impl BoundStreamStream {
             && time.key.is_none()
         {
             condition.keys.push(window_key(sides, window, mode)?);
-            time.key = Some(TimeKey::Window { width: window.0 });
+            time.key = Some(TimeKey::Window { width: TimeDelta::from_micros(window.0) });
         }
         let (output, sources) = joined(join_type, sides, using.as_deref())
             .map_err(|failure| failure.at(spec.left.place()))?;

@@ -20,10 +20,11 @@ pub(super) fn expiry(streams: &BoundStreams, side: Side) -> String {
             _ => format!("a row leaves when {column} <= W"),
         },
         Expiry::After { delay, inclusive } => {
+            let delay = delay.as_micros();
             let sign = if delay < 0 { '+' } else { '-' };
             let distance = match delay {
                 0 => String::new(),
-                delay => format!(" {sign} {}", exact(delay.abs())),
+                delay => format!(" {sign} {}", exact(i128::from(delay).abs())),
             };
             // Lines are whole milliseconds, an inclusive bound's one below.
             let exact = if inclusive { " - 1 ms" } else { "" };
@@ -57,10 +58,10 @@ pub(super) fn expected(plan: &StreamStreamPlan, side: Side) -> String {
         }
         // Until the watermark has passed the window's end: half a window on average.
         Expiry::AtWatermark => match plan.spec.time.key {
-            Some(TimeKey::Window { width }) => i128::from(width) / 2,
+            Some(TimeKey::Window { width }) => i128::from(width.as_micros()) / 2,
             _ => 0,
         },
-        Expiry::After { delay, .. } => delay.max(0),
+        Expiry::After { delay, .. } => i128::from(delay.as_micros()).max(0),
     };
     // The watermark stays behind by the delay of the side that decides it.
     let delays = [&plan.left, &plan.right].map(|side: &SidePlan| side.stream.watermark);

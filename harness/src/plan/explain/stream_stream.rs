@@ -54,7 +54,9 @@ fn describe_condition(text: &mut String, join: &BoundStreamStream) {
     describe_keys(text, join.using.as_deref(), keys);
     let time = match join.time.key {
         Some(TimeKey::EventTime) => "equal".to_owned(),
-        Some(TimeKey::Window { width }) => format!("in the same window of {}", exact(width)),
+        Some(TimeKey::Window { width }) => {
+            format!("in the same window of {}", exact(width.as_micros()))
+        }
         None if join.time.interval.is_unbounded() => "no condition".to_owned(),
         None => join.time.interval.to_string(),
     };

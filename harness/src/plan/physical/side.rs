@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::datatypes::{DataType, Field, TimeUnit};
-use streamjoin_kernels::time::is_event_time;
+use streamjoin_kernels::time::{TimeDelta, is_event_time};
 use streamjoin_kernels::{Filter, Side, stream_stream};
 
 use super::prepare::Needed;
@@ -109,7 +109,11 @@ impl PlannedSide {
         stream_stream::Input {
             schema: self.plan.input.schema().clone(),
             event_time: self.event_time,
-            watermark_delay: self.plan.stream.watermark.map(|delay| delay.0),
+            watermark_delay: self
+                .plan
+                .stream
+                .watermark
+                .map(|delay| TimeDelta::from_micros(delay.0)),
             filter: filter.map(|expr| Filter {
                 columns: expr.columns().iter().map(|&column| self.needed.at(column)).collect(),
                 predicate: expr.to_predicate(),

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use streamjoin_kernels::Side;
-use streamjoin_kernels::time::{Bound, IntervalCondition, TimeKey};
+use streamjoin_kernels::time::{Bound, IntervalCondition, TimeDelta, TimeKey};
 
 use super::{FailureKind, names, scenario};
 use crate::plan::{Plan, Strategy, StreamStreamPlan, plan, pool};
@@ -77,8 +77,8 @@ fn the_condition_is_taken_apart() {
     assert_eq!(
         spec.time.interval,
         IntervalCondition {
-            lower: Some(Bound::inclusive(0)),
-            upper: Some(Bound::strict(3_600_000_000))
+            lower: Some(Bound::inclusive(TimeDelta::ZERO)),
+            upper: Some(Bound::strict(TimeDelta::from_secs(3600)))
         }
     );
     assert_eq!(spec.time.key, None);
@@ -87,7 +87,7 @@ fn the_condition_is_taken_apart() {
         |side: Side, column: &usize| plan.side(side).input.schema().field(*column).name().clone();
     let right: Vec<String> = spec.right.not_null.iter().map(|c| name(Side::Right, c)).collect();
     assert!(right.contains(&"x".to_owned()) && right.contains(&"y".to_owned()), "{right:?}");
-    assert_eq!(spec.left.watermark_delay, Some(3_600_000_000));
+    assert_eq!(spec.left.watermark_delay, Some(TimeDelta::from_secs(3600)));
     let nullable: Vec<bool> =
         plan.output.columns.schema().fields().iter().map(|field| field.is_nullable()).collect();
     assert_eq!(nullable.len(), 10);
@@ -104,7 +104,7 @@ fn event_times_and_windows_as_keys() {
     assert_eq!(plan.spec.time.key, Some(TimeKey::EventTime));
     assert_eq!(plan.spec.keys.len(), 2);
     let plan = joined(&format!("{}window = \"10 s\"\n", on("s.k = a.k")));
-    assert_eq!(plan.spec.time.key, Some(TimeKey::Window { width: 10_000_000 }));
+    assert_eq!(plan.spec.time.key, Some(TimeKey::Window { width: TimeDelta::from_secs(10) }));
     assert_eq!(plan.spec.keys.len(), 2);
     assert!(names(plan.output.columns.schema()).contains(&"window_start"));
     assert!(!names(plan.output.columns.schema()).contains(&"at"));

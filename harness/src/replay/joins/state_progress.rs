@@ -1,6 +1,7 @@
 //! What a batch did, as progress records have it.
 
 use streamjoin_kernels::stream_stream::{BatchReport, SideReport};
+use streamjoin_kernels::time::Timestamp;
 
 use crate::record::{EventTime, StateCustomMetrics, StateOperator};
 use crate::text::instant::iso_millis;
@@ -11,14 +12,15 @@ pub(crate) fn event_time(report: &BatchReport) -> Option<EventTime> {
     let sides = [report.left.event_time, report.right.event_time];
     let seen = || sides.iter().flatten();
     let rows: u64 = seen().map(|times| times.rows).sum();
-    let sum: i128 = seen().map(|times| times.sum).sum();
+    let sum: i128 = seen().map(|times| times.sum_micros).sum();
     // Between two 64-bit values, so it is one.
     let mean = (rows > 0).then(|| sum.div_euclid(i128::from(rows)) as i64);
+    let text = |time: Timestamp| iso_millis(time.as_micros());
     Some(EventTime {
-        watermark: Some(iso_millis(watermark.saturating_mul(1000))),
-        late_watermark: Some(iso_millis(late.saturating_mul(1000))),
-        min: seen().map(|times| times.min).min().map(iso_millis),
-        max: seen().map(|times| times.max).max().map(iso_millis),
+        watermark: Some(text(watermark)),
+        late_watermark: Some(text(late)),
+        min: seen().map(|times| times.min).min().map(text),
+        max: seen().map(|times| times.max).max().map(text),
         avg: mean.map(iso_millis),
     })
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use streamjoin_kernels::Sides;
 use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
+use streamjoin_kernels::time::Timestamp;
 
 use super::execution::{Batch, BatchDetails, Execution, Resources, Setup};
 use super::joined_rows::JoinedSchema;
@@ -295,10 +296,11 @@ impl StreamStreamPass<'_, '_> {
     }
 
     /// Counts what a batch did.
-    fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
+    fn note(&mut self, report: &BatchReport, outer_times: &[Timestamp]) {
         let times = [report.left.event_time, report.right.event_time];
         let max_time = &mut self.execution.max_time;
-        *max_time = times.iter().flatten().map(|times| times.max).max().max(*max_time);
+        let greatest = times.iter().flatten().map(|times| times.max.as_micros()).max();
+        *max_time = greatest.max(*max_time);
         if self.execution.counted == Counted::TimeOnly {
             return;
         }
@@ -322,7 +324,7 @@ impl StreamStreamPass<'_, '_> {
         count_work(outcome, report);
         // The end is not a moment of the stream: its rows have waited for nothing.
         let now = max_time.filter(|_| report.kind != BatchKind::End);
-        for waited in outer_times.iter().filter_map(|time| waited(now, *time)) {
+        for waited in outer_times.iter().filter_map(|time| waited(now, time.as_micros())) {
             outcome.outer_delay.record(waited);
         }
         self.track.batch(report, self.ended);

@@ -1,6 +1,7 @@
 //! Rows so far ahead in event time that they make all later rows late.
 
 use streamjoin_kernels::stream_stream::BatchReport;
+use streamjoin_kernels::time::Timestamp;
 use streamjoin_kernels::{Side, Sides};
 
 use super::evidence::Ahead;
@@ -45,15 +46,15 @@ impl Outliers {
             let (Some(far), Some(times)) = (far(plan, side), report.side(side).event_time) else {
                 continue;
             };
-            let seen = &mut self.seen[side];
-            let leaps = seen.max.is_none_or(|max| times.max.saturating_sub(max) > far);
-            if leaps && let Some(place) = batch.side(side).place_of(plan.side(side), times.max) {
-                seen.leap = Some((times.max, place));
+            let (seen, max) = (&mut self.seen[side], times.max.as_micros());
+            let leaps = seen.max.is_none_or(|before| max.saturating_sub(before) > far);
+            if leaps && let Some(place) = batch.side(side).place_of(plan.side(side), max) {
+                seen.leap = Some((max, place));
                 seen.after = None;
             } else {
-                seen.after = seen.after.max(Some(times.max));
+                seen.after = seen.after.max(Some(max));
             }
-            seen.max = seen.max.max(Some(times.max));
+            seen.max = seen.max.max(Some(max));
         }
         warning
     }
@@ -78,9 +79,9 @@ impl Outliers {
             let delay = plan.side(side).stream.watermark?.0 / 1000;
             let mark = time.div_euclid(1000).saturating_sub(delay);
             let now = [report.left.event_time, report.right.event_time];
-            let now = now.iter().flatten().map(|times| times.max).max()?;
-            let outlier =
-                Some(mark) == report.late_watermark && time.saturating_sub(now) > far(plan, side)?;
+            let now = now.iter().flatten().map(|times| times.max).max()?.as_micros();
+            let outlier = Some(mark) == report.late_watermark.map(Timestamp::as_millis)
+                && time.saturating_sub(now) > far(plan, side)?;
             outlier.then_some((side, time, place))
         });
         let (side, time, place) = found?;

@@ -3,6 +3,7 @@
 
 use streamjoin_kernels::Side;
 use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
+use streamjoin_kernels::time::Timestamp;
 
 use super::evidence::{Held, StatePoint, StreamStreamEvidence, TimesSeen};
 use super::outlier::Outliers;
@@ -25,7 +26,7 @@ pub(crate) struct StreamStreamObserver {
     batches: u64,
     /// Data batches until the first stream ended.
     while_both: u64,
-    watermark: Option<i64>,
+    watermark: Option<Timestamp>,
     moved_in: u64,
     time_grew_in: [u64; 2],
     /// Which side's rows wait for the other, and the time up to which they would
@@ -36,7 +37,7 @@ pub(crate) struct StreamStreamObserver {
 #[derive(Clone, Copy, Debug)]
 struct Waits {
     by: Side,
-    line: i64,
+    line: Timestamp,
 }
 
 impl StreamStreamObserver {
@@ -69,7 +70,7 @@ impl StreamStreamObserver {
 
     /// An executed batch; `outer_times` are those of stored rows that were emitted
     /// unmatched.
-    pub(crate) fn executed(&mut self, report: &BatchReport, outer_times: &[i64]) {
+    pub(crate) fn executed(&mut self, report: &BatchReport, outer_times: &[Timestamp]) {
         self.evidence.joined += report.rows_out;
         self.evidence.unmatched += report.rows_unmatched;
         for (at, side) in SIDES.into_iter().enumerate() {
@@ -84,7 +85,8 @@ impl StreamStreamObserver {
                 && let (Some(times), Some(line)) = (of.event_time, report.late_watermark)
             {
                 // A row is late at the line itself.
-                let behind = line.saturating_sub(times.min.div_euclid(1000)).saturating_add(1);
+                let behind =
+                    line.as_millis().saturating_sub(times.min.as_millis()).saturating_add(1);
                 found.lateness_ms = found.lateness_ms.max(Some(behind));
             }
             self.has_evicted[at] |= of.removed > 0;
@@ -94,7 +96,8 @@ impl StreamStreamObserver {
         {
             let held = outer_times.iter().copied().filter(|time| *time <= waits.line);
             if let Some(since) = held.clone().min() {
-                self.evidence.held = Some(Held { by: waits.by, rows: held.count() as u64, since });
+                let (rows, since) = (held.count() as u64, since.as_micros());
+                self.evidence.held = Some(Held { by: waits.by, rows, since });
             }
         }
     }
@@ -105,8 +108,9 @@ impl StreamStreamObserver {
             let found = &mut self.evidence.sides[at];
             found.ended = batch.side(side).ended && batch.side(side).rows() == 0;
             let Some(times) = report.side(side).event_time else { continue };
-            let seen = TimesSeen { min: times.min, max: times.max, rows: times.rows };
-            if found.times.is_none_or(|before| times.max > before.max) {
+            let (min, max) = (times.min.as_micros(), times.max.as_micros());
+            let seen = TimesSeen { min, max, rows: times.rows };
+            if found.times.is_none_or(|before| max > before.max) {
                 self.time_grew_in[at] = self.batches;
             }
             found.times = Some(found.times.map_or(seen, |before| before.and(seen)));
@@ -126,7 +130,7 @@ impl StreamStreamObserver {
             self.moved_in = self.batches.saturating_sub(1);
         }
         for (at, side) in SIDES.into_iter().enumerate() {
-            self.evidence.sides[at].watermark = watermarks.side(side);
+            self.evidence.sides[at].watermark = watermarks.side(side).map(Timestamp::as_millis);
         }
     }
 
@@ -186,7 +190,7 @@ impl StreamStreamObserver {
         let mut evidence = self.evidence;
         let last = self.batches.saturating_sub(1);
         evidence.batches = self.batches;
-        evidence.watermark = self.watermark;
+        evidence.watermark = self.watermark.map(Timestamp::as_millis);
         evidence.batches_since_move = last - self.moved_in.min(last);
         evidence.warned_of_outlier = outliers.warned();
         for (at, side) in SIDES.into_iter().enumerate() {

@@ -8,7 +8,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use streamjoin_kernels::stream_stream::{self, BatchKind};
-use streamjoin_kernels::time::{BatchWatermarks, DeclaredWatermarks, Expiry, Watermarks};
+use streamjoin_kernels::time::{
+    BatchWatermarks, DeclaredWatermarks, Expiry, TimeDelta, Timestamp, Watermarks,
+};
 use streamjoin_kernels::{JoinType, Side, Sides};
 
 use super::delay_counts::{DelayCounts, DelayOutcome};
@@ -53,6 +55,11 @@ impl Rules {
         self.preserves(side) || self.leaves_matched(side)
     }
 
+    /// The eviction line of a side, in microseconds.
+    fn line(&self, side: Side, marks: BatchWatermarks) -> Option<i64> {
+        self.expiry[side].line(marks.in_force).map(Timestamp::as_micros)
+    }
+
     /// Whether a moved watermark runs a batch without input.
     fn runs_no_data(&self) -> bool {
         self.spec.no_data_batches && self.expiry.iter().any(|(_, expiry)| expiry.is_bounded())
@@ -84,7 +91,7 @@ pub(crate) struct PairRow {
 pub(crate) struct AscendingDelays {
     rules: Rules,
     delays: Vec<DelayCounts>,
-    /// The eviction line of each side at each delay, as the last executed batch
+    /// The eviction line of each side at each delay, in microseconds, as the last executed batch
     /// left it; descending.
     lines: Sides<Vec<Option<i64>>>,
     /// The lines of the open batch.
@@ -103,7 +110,9 @@ impl AscendingDelays {
         let counts = RangeCounts::new(delays.len());
         let can_evict = rules.expiry.map(|expiry| expiry.is_bounded());
         let delay = |delays: &Delays| {
-            let marks = Watermarks::new(rules.spec.policy, delays.left, delays.right);
+            let delay = |side| delays.on(side).map(TimeDelta::from_micros);
+            let (left, right) = (delay(Side::Left), delay(Side::Right));
+            let marks = Watermarks::new(rules.spec.policy, left, right);
             DelayCounts::new(*delays, marks, can_evict)
         };
         let lines = vec![None; delays.len()];
@@ -127,16 +136,19 @@ impl AscendingDelays {
             self.delays.iter_mut().map(|delay| delay.marks.begin_batch()).collect();
         self.first = first;
         for side in Side::BOTH {
-            let expiry = self.rules.expiry[side];
+            let line = |mark: &BatchWatermarks| self.rules.line(side, *mark);
             self.next[side].clear();
-            self.next[side].extend(marks.iter().map(|mark| expiry.line(mark.in_force)));
+            self.next[side].extend(marks.iter().map(line));
             let mut late = RangeCounts::new(marks.len());
             let declared = self.rules.spec.input(side).watermark_delay.is_some();
             let arrivals = &mut self.arrivals[side];
             arrivals.clear();
             for (&time, &passes) in seen[side].times.iter().zip(&seen[side].passes) {
                 let from = match declared {
-                    true => marks.partition_point(|mark| mark.is_late(time)),
+                    true => {
+                        let time = time.map(Timestamp::from_micros);
+                        marks.partition_point(|mark| mark.is_late(time))
+                    }
                     false => 0,
                 };
                 late.add(0..from, 1);
@@ -212,7 +224,7 @@ impl AscendingDelays {
         for delay in &mut self.delays {
             for side in Side::BOTH {
                 if let Some(greatest) = seen[side].max_time {
-                    delay.marks.see(side, greatest);
+                    delay.marks.see(side, Timestamp::from_micros(greatest));
                 }
             }
             delay.marks.end_batch();
@@ -232,7 +244,7 @@ impl AscendingDelays {
             let mark = due[place].then(|| delay.marks.begin_batch());
             for side in Side::BOTH {
                 self.next[side][place] = match mark {
-                    Some(mark) => self.rules.expiry[side].line(mark.in_force),
+                    Some(mark) => self.rules.line(side, mark),
                     None => self.lines[side][place],
                 };
             }

@@ -1,5 +1,6 @@
 //! Watermark delays of both sides, and which of them can be followed together.
 
+use streamjoin_kernels::time::TimeDelta;
 use streamjoin_kernels::{Side, stream_stream};
 
 /// The watermark delays of two streams, in microseconds, of which whole
@@ -15,7 +16,8 @@ pub struct Delays {
 impl Delays {
     /// Those that a join declares.
     pub fn declared(spec: &stream_stream::Spec) -> Self {
-        Self { left: spec.left.watermark_delay, right: spec.right.watermark_delay }
+        let delay = |side| spec.input(side).watermark_delay.map(TimeDelta::as_micros);
+        Self { left: delay(Side::Left), right: delay(Side::Right) }
     }
 
     /// The delay of one side.

@@ -5,19 +5,20 @@ use arrow::array::RecordBatch;
 use arrow::buffer::{BooleanBuffer, MutableBuffer};
 use arrow::util::bit_util;
 use streamjoin_kernels::stream_stream::{Join, Options, Spec};
+use streamjoin_kernels::time::Timestamp;
 use streamjoin_kernels::{Result, Side};
 
 /// The rows of one side of a batch that the watermark sees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    /// By which each is late and leaves: its event time, or where its window
-    /// ends.
+    /// By which each is late and leaves, in microseconds: its event time, or where
+    /// its window ends.
     pub(crate) times: Vec<Option<i64>>,
     /// Whether each may enter the state, if it is not late.
     pub(crate) passes: Vec<bool>,
     /// Which rows of each record batch those are that may.
     pub(crate) passing: Vec<BooleanBuffer>,
-    /// The greatest event time.
+    /// The greatest event time, in microseconds.
     pub(crate) max_time: Option<i64>,
 }
 
@@ -56,9 +57,9 @@ impl Intake {
             Some(passing.slice(first, batch.num_rows()))
         });
         Ok(Seen {
-            times: (0..rows).map(|row| arrivals.times.get(row)).collect(),
+            times: (0..rows).map(|row| arrivals.times.micros_at(row)).collect(),
             passing: of_batches.collect(),
-            max_time: arrivals.max_time,
+            max_time: arrivals.max_time.map(Timestamp::as_micros),
             passes,
         })
     }

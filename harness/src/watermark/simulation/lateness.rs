@@ -2,12 +2,13 @@
 
 use arrow::array::RecordBatch;
 use hdrhistogram::Histogram;
-use streamjoin_kernels::time::{DeclaredWatermarks, MICROS_PER_MILLI, WatermarkPolicy};
+use streamjoin_kernels::time::{DeclaredWatermarks, WatermarkPolicy};
 use streamjoin_kernels::{Result, Side, Sides, stream_stream};
 
 use super::delays::Delays;
 use super::follower::Follower;
 use super::intake::Intake;
+use crate::watermark::MICROS;
 
 /// Which delays vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +132,8 @@ impl LatenessSurvey {
     /// The least delay with which a row is in time; none if it never is.
     fn needed(&self, time: i64, reach: &Reach) -> Option<i64> {
         // Whole milliseconds: late at or before the watermark.
-        let due = i128::from(time).div_euclid(i128::from(MICROS_PER_MILLI))
-            + i128::from(time.rem_euclid(MICROS_PER_MILLI) > 0);
+        let due = i128::from(time).div_euclid(i128::from(MICROS))
+            + i128::from(time.rem_euclid(MICROS) > 0);
         let due = i64::try_from(due).unwrap_or(i64::MAX);
         if due <= 0 {
             return None;
@@ -140,7 +141,7 @@ impl LatenessSurvey {
         let beyond = |greatest: i64| greatest.saturating_sub(due).saturating_add(1).max(0);
         // The fixed value of a side whose delay does not vary.
         let fixed = |side: Side, greatest: i64| {
-            let delay = self.declared.on(side).unwrap_or(0).div_euclid(MICROS_PER_MILLI);
+            let delay = self.declared.on(side).unwrap_or(0).div_euclid(MICROS);
             greatest.saturating_sub(delay)
         };
         let mut needed = 0;
@@ -215,7 +216,7 @@ impl Follower for LatenessSurvey {
                     self.lateness.add(needed);
                 }
             }
-            let greatest = seen.max_time.map(|time| time.div_euclid(MICROS_PER_MILLI));
+            let greatest = seen.max_time.map(|time| time.div_euclid(MICROS));
             self.greatest[side] = self.greatest[side].max(greatest);
         }
         self.advance();

@@ -8,6 +8,7 @@ use arrow::array::{
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
+use streamjoin_kernels::time::TimeDelta;
 use streamjoin_kernels::{
     JoinType, OutputColumn, OutputMode, Result, Side, SideColumn, Sides, stream_stream,
 };
@@ -46,7 +47,7 @@ impl PairFinder {
             let columns = input.schema.fields().iter().map(|field| field.as_ref().clone());
             stream_stream::Input {
                 schema: Arc::new(Schema::new(columns.chain(fields.clone()).collect::<Vec<_>>())),
-                watermark_delay: greatest.on(side),
+                watermark_delay: greatest.on(side).map(TimeDelta::from_micros),
                 filter: None,
                 not_null: Vec::new(),
                 ..input.clone()

@@ -9,7 +9,8 @@ use arrow::datatypes::{DataType, Field, Int32Type, Schema, SchemaRef, TimeUnit};
 use proptest::prelude::*;
 use streamjoin_kernels::stream_stream::{self, BatchKind, BatchReport};
 use streamjoin_kernels::time::{
-    Bound, IntervalCondition, TimeCondition, TimeKey, WatermarkPolicy, window_start,
+    Bound, IntervalCondition, TimeCondition, TimeDelta, TimeKey, Timestamp, WatermarkPolicy,
+    window_start,
 };
 use streamjoin_kernels::{
     Filter, JoinType, KeyPair, NullEquality, Predicate, Result as JoinResult, Side, SideColumn,
@@ -35,7 +36,7 @@ struct Step {
     participation: Option<(bool, bool)>,
 }
 
-const WINDOW: i64 = 7_000;
+const WINDOW: TimeDelta = TimeDelta::from_micros(7_000);
 const KEY: usize = 0;
 const AT: usize = 1;
 const VALUE: usize = 2;
@@ -55,7 +56,8 @@ fn schema() -> SchemaRef {
 fn batches(rows: &[Row]) -> Vec<RecordBatch> {
     let batch = |rows: &[Row]| {
         let times = || rows.iter().map(|row| row.1.map(|time| time * 500));
-        let starts = times().map(|time| time.map(|time| window_start(time, WINDOW)));
+        let start = |time| window_start(Timestamp::from_micros(time), WINDOW).as_micros();
+        let starts = times().map(|time| time.map(start));
         let columns: Vec<ArrayRef> = vec![
             Arc::new(rows.iter().map(|row| row.0).collect::<Int32Array>()),
             Arc::new(times().collect::<TimestampMicrosecondArray>()),
@@ -99,7 +101,7 @@ fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
         stream_stream::Input {
             filter: filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) }),
             not_null: if query.residual { vec![VALUE] } else { Vec::new() },
-            watermark_delay: delays.on(side),
+            watermark_delay: delays.on(side).map(TimeDelta::from_micros),
             ..stream_stream::Input::new(schema()).with_event_time(AT).unwrap()
         }
     };
@@ -142,15 +144,17 @@ struct Real {
 }
 
 impl Real {
-    fn note(&mut self, report: &BatchReport, outer_times: &[i64]) {
+    fn note(&mut self, report: &BatchReport, outer_times: &[Timestamp]) {
         let seen = [report.left.event_time, report.right.event_time];
-        self.max_time = self.max_time.max(seen.iter().flatten().map(|times| times.max).max());
+        let greatest = seen.iter().flatten().map(|times| times.max.as_micros()).max();
+        self.max_time = self.max_time.max(greatest);
         for side in Side::BOTH {
             self.late[side as usize] += report.side(side).late;
             self.removed[side as usize] += report.side(side).removed;
         }
         self.batches += 1;
-        for waited in outer_times.iter().filter_map(|time| waited(self.max_time, *time)) {
+        for waited in outer_times.iter().filter_map(|time| waited(self.max_time, time.as_micros()))
+        {
             self.outer.record(waited);
         }
         self.tracks[2].batch(report, self.ended);
@@ -163,7 +167,7 @@ impl Real {
     }
 }
 
-fn drain(batch: Option<stream_stream::Batch<'_>>) -> Option<(BatchReport, Vec<i64>)> {
+fn drain(batch: Option<stream_stream::Batch<'_>>) -> Option<(BatchReport, Vec<Timestamp>)> {
     let mut batch = batch?;
     while batch.next_batch().unwrap().is_some() {}
     assert_ne!(batch.report().kind, BatchKind::End);
@@ -238,7 +242,10 @@ fn bound() -> impl Strategy<Value = Option<Bound>> {
     ]);
     prop::option::weighted(
         0.9,
-        (micros, any::<bool>()).prop_map(|(micros, inclusive)| Bound { micros, inclusive }),
+        (micros, any::<bool>()).prop_map(|(micros, inclusive)| Bound {
+            distance: TimeDelta::from_micros(micros),
+            inclusive,
+        }),
     )
 }
 

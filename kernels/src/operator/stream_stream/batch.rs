@@ -18,7 +18,7 @@ use super::threads;
 use crate::error::{JoinError, Result};
 use crate::memory::Reserved;
 use crate::side::{Side, Sides};
-use crate::time::{BatchWatermarks, Watermarks};
+use crate::time::{BatchWatermarks, Timestamp, Watermarks};
 
 /// Output batches that a partition may have ready before it waits for the
 /// others; most batches have fewer. Not measured.
@@ -46,7 +46,7 @@ pub struct Batch<'a> {
     /// What they have finished, and the error of the first that failed.
     ready: VecDeque<Result<Piece>>,
     unmatched_of: Option<Side>,
-    outer_times: Vec<i64>,
+    outer_times: Vec<Timestamp>,
     report: BatchReport,
     /// Set while it works, and for good once something went wrong.
     failed: bool,
@@ -143,10 +143,10 @@ impl<'a> Batch<'a> {
         &self.report
     }
 
-    /// Event times, in microseconds, of the stored rows that this batch
-    /// output unmatched: they tell how long those rows had to wait.
+    /// Event times of the stored rows that this batch output unmatched: they tell
+    /// how long those rows had to wait.
     #[must_use]
-    pub fn outer_times(&self) -> &[i64] {
+    pub fn outer_times(&self) -> &[Timestamp] {
         &self.outer_times
     }
 

@@ -19,7 +19,7 @@ use crate::probe::{Partitions, gather};
 use crate::side::Side;
 use crate::state::{IntervalProbe, NewRows, StateProbe, by_value};
 use crate::table::Probe;
-use crate::time::{BatchWatermarks, EventTimes, IntervalCondition};
+use crate::time::{BatchWatermarks, EventTimes, IntervalCondition, Timestamp};
 
 /// The accepted rows of one side of a batch.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Intake {
     matchable: Option<BooleanBuffer>,
     pub(super) times: EventTimes,
     /// No row has one before this.
-    least_time: Option<i64>,
+    least_time: Option<Timestamp>,
     /// The rows of each partition; none where there is one.
     parts: Option<Partitions>,
     /// Kept columns of rows of a preserved side that can match nothing.
@@ -101,9 +101,9 @@ impl Intake {
         Probe::new(&self.keys, &self.hashes, self.matchable.as_ref())
     }
 
-    /// Whether some row may be at or before the line.
+    /// Whether some row may be at or before the line, in microseconds.
     pub(super) fn reaches(&self, line: i64) -> bool {
-        self.least_time.is_some_and(|least| least <= line)
+        self.least_time.is_some_and(|least| least.as_micros() <= line)
     }
 
     /// The rows of a partition, where these are not all.
@@ -126,7 +126,7 @@ impl Intake {
 
     /// Rows whose time is after `line`, and those without a time.
     pub(super) fn rows_after(&self, line: i64) -> u64 {
-        let after = |&row: &usize| self.times.get(row).is_none_or(|time| time > line);
+        let after = |&row: &usize| self.times.micros_at(row).is_none_or(|time| time > line);
         (0..self.rows).filter(after).count() as u64
     }
 
@@ -203,7 +203,7 @@ pub struct Arrivals {
     /// The times by which they are late and leave the state.
     pub times: EventTimes,
     /// The greatest event time.
-    pub max_time: Option<i64>,
+    pub max_time: Option<Timestamp>,
     /// Which of them may enter the state unless they are late; none where all may.
     pub accepted: Option<BooleanBuffer>,
 }

@@ -23,10 +23,11 @@ use crate::time::{Expiry, Watermarks};
 ///
 /// ```
 /// # use std::sync::Arc;
+/// # use std::time::Duration;
 /// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMicrosecondArray};
 /// # use streamjoin_kernels::stream_stream::{End, Input, Join, Options, Spec};
 /// # use streamjoin_kernels::{JoinType, Result};
-/// # use streamjoin_kernels::time::{IntervalCondition, TimeCondition};
+/// # use streamjoin_kernels::time::IntervalCondition;
 /// # fn main() -> Result<()> {
 /// let batch = |ids: Vec<i64>, seconds: Vec<i64>| {
 ///     let times = seconds.iter().map(|s| s * 1_000_000);
@@ -37,9 +38,9 @@ use crate::time::{Expiry, Watermarks};
 /// };
 /// // Clicks at most an hour after the impression; both at most 10 s out of order.
 /// let schema = batch(vec![], vec![])?.schema();
-/// let input = Input::new(schema).with_event_time("at")?.with_watermark_delay(10_000_000);
-/// let time = TimeCondition { interval: IntervalCondition::between(0, 3_600_000_000), key: None };
-/// let spec = Spec::on(input.clone(), input, JoinType::LeftOuter, [("id", "id")], time)?;
+/// let input = Input::new(schema).with_event_time("at")?.with_watermark_delay(Duration::from_secs(10));
+/// let within = IntervalCondition::between(Duration::ZERO, Duration::from_secs(3600));
+/// let spec = Spec::on(input.clone(), input, JoinType::LeftOuter, [("id", "id")], within)?;
 /// let mut join = Join::new(spec, Options::default())?;
 ///
 /// let (impressions, clicks) = (batch(vec![1, 2], vec![100, 101])?, batch(vec![1], vec![160])?);

@@ -15,7 +15,7 @@ use crate::side::{Side, Sides};
 use crate::spark::supported;
 use crate::state::{StorePlan, kept_type};
 use crate::time::{
-    DeclaredWatermarks, EventTimes, Expiry, IntervalCondition, TimeKey, is_event_time,
+    DeclaredWatermarks, EventTimes, Expiry, IntervalCondition, TimeDelta, TimeKey, is_event_time,
 };
 
 /// A kept column of one side, by position among those that its store keeps.
@@ -56,7 +56,7 @@ pub(super) struct Plan {
     /// None where it has no bound.
     pub(super) interval: Option<IntervalCondition>,
     /// Width of the windows that replace event times.
-    pub(super) window: Option<i64>,
+    pub(super) window: Option<TimeDelta>,
     pub(super) residual: Option<SlotFilter<SideColumn, Kept>>,
     pub(super) output: Vec<Kept>,
     pub(super) output_schema: SchemaRef,
@@ -239,7 +239,7 @@ fn check_times(spec: &Spec) -> Result<()> {
                         field.data_type()
                     )));
                 }
-                if delay.is_some_and(|delay| delay < 0) {
+                if delay.is_some_and(|delay| delay < TimeDelta::ZERO) {
                     return Err(JoinError::InvalidPlan(format!(
                         "the watermark delay of the {side} side is negative: a watermark cannot run ahead of the event time"
                     )));
@@ -262,9 +262,9 @@ fn check_times(spec: &Spec) -> Result<()> {
 /// Windows replace the event times, so a query must not read both (rule 42).
 fn check_windows(spec: &Spec) -> Result<()> {
     let Some(TimeKey::Window { width }) = spec.time.key else { return Ok(()) };
-    if width <= 0 {
+    if width <= TimeDelta::ZERO {
         return Err(JoinError::InvalidPlan(format!(
-            "a window of {width} microseconds: its width must be above 0"
+            "a window of {width}: its width must be above 0"
         )));
     }
     for side in Side::BOTH {

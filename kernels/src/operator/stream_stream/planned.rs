@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::spec::Spec;
 use crate::error::Result;
 use crate::side::Side;
-use crate::time::BatchWatermarks;
+use crate::time::{BatchWatermarks, Timestamp};
 
 /// What every part of a join reads and no part changes.
 #[derive(Debug)]
@@ -24,8 +24,9 @@ impl Planned {
         Ok(Self { spec, plan, options })
     }
 
-    /// The eviction line of a side in a batch with these watermarks.
+    /// The eviction line of a side in a batch with these watermarks, in
+    /// microseconds.
     pub(super) fn line(&self, side: Side, watermarks: BatchWatermarks) -> Option<i64> {
-        self.plan.sides[side].expiry.line(watermarks.in_force)
+        self.plan.sides[side].expiry.line(watermarks.in_force).map(Timestamp::as_micros)
     }
 }

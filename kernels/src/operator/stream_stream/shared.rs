@@ -17,7 +17,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// The eviction line of a side.
+    /// The eviction line of a side, in microseconds.
     pub(super) fn line(&self, side: Side) -> Option<i64> {
         self.join.line(side, self.watermarks)
     }

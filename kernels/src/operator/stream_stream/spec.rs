@@ -14,7 +14,7 @@ use crate::output_mode::OutputMode;
 use crate::predicate::{Filter, Predicate};
 use crate::side::{Side, Sides};
 use crate::spark::{self, CastMode};
-use crate::time::{TimeCondition, WatermarkPolicy};
+use crate::time::{TimeCondition, TimeDelta, WatermarkPolicy};
 
 /// One of the two streams. Columns are given by name or by position, and kept by
 /// position.
@@ -24,10 +24,9 @@ pub struct Input {
     pub schema: SchemaRef,
     /// Position of the event time column, a timestamp or a date.
     pub event_time: Option<usize>,
-    /// How far behind the greatest event time the watermark stays, in
-    /// microseconds, of which whole milliseconds count. None: no watermark, so
-    /// no row is ever late.
-    pub watermark_delay: Option<i64>,
+    /// How far behind the greatest event time the watermark stays; whole
+    /// milliseconds count. None: no watermark, so no row is ever late.
+    pub watermark_delay: Option<TimeDelta>,
     /// Conjuncts of ON that read this side alone. A row that fails matches
     /// nothing: it is dropped, or output at once on a preserved side.
     pub filter: Option<Filter<usize>>,
@@ -55,10 +54,10 @@ impl Input {
     }
 
     /// The same with a watermark that stays this far behind the greatest event
-    /// time, in microseconds.
+    /// time.
     #[must_use]
-    pub fn with_watermark_delay(self, delay: i64) -> Self {
-        Self { watermark_delay: Some(delay), ..self }
+    pub fn with_watermark_delay(self, delay: impl Into<TimeDelta>) -> Self {
+        Self { watermark_delay: Some(delay.into()), ..self }
     }
 
     /// The same with a condition on these columns: a row that fails matches
@@ -147,13 +146,13 @@ impl Spec {
         right: Input,
         join_type: JoinType,
         keys: impl IntoIterator<Item = impl Into<KeyPair<L, R>>>,
-        time: TimeCondition,
+        time: impl Into<TimeCondition>,
     ) -> Result<Self> {
         let schemas = Sides { left: &*left.schema, right: &*right.schema };
         let inputs = [("the left side", schemas.left), ("the right side", schemas.right)];
         let keys = resolve_keys(keys, inputs)?;
         let output = spark::output_on(join_type, schemas);
-        Ok(Self::new(left, right, join_type, keys, time, output))
+        Ok(Self::new(left, right, join_type, keys, time.into(), output))
     }
 
     /// As [`on`](Self::on), but `USING` the columns of these names, which both
@@ -166,12 +165,12 @@ impl Spec {
         right: Input,
         join_type: JoinType,
         names: &[impl AsRef<str>],
-        time: TimeCondition,
+        time: impl Into<TimeCondition>,
     ) -> Result<Self> {
         let schemas = Sides { left: &*left.schema, right: &*right.schema };
         let keys = spark::using_keys(schemas, names)?;
         let output = spark::output_using(join_type, schemas, names)?;
-        Ok(Self::new(left, right, join_type, keys, time, output))
+        Ok(Self::new(left, right, join_type, keys, time.into(), output))
     }
 
     fn new(

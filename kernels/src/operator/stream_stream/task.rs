@@ -12,6 +12,7 @@ use crate::join_type::JoinType;
 use crate::side::{Side, Sides};
 use crate::state::Departed;
 use crate::table::FindCursor;
+use crate::time::Timestamp;
 
 /// What one partition has to do in a batch, and what it has done so far.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(super) struct Task<'a> {
     matched: Sides<Vec<bool>>,
     /// What it did since the batch last collected its report.
     pub(super) report: BatchReport,
-    pub(super) outer_times: Vec<i64>,
+    pub(super) outer_times: Vec<Timestamp>,
 }
 
 impl<'a> Task<'a> {
@@ -162,7 +163,7 @@ impl<'a> Task<'a> {
             (_, Side::Right, Some(line)) if intake.reaches(line) => {
                 let preserved = shared.join.plan.sides[side].preserved;
                 rows.retain(|&row| {
-                    let stays = intake.times.get(row as usize).is_none_or(|time| time > line);
+                    let stays = intake.times.micros_at(row as usize).is_none_or(|time| time > line);
                     stays || preserved && !matched[row as usize]
                 });
             }
@@ -191,7 +192,7 @@ impl<'a> Task<'a> {
         report.evicted += if line.is_some() { eviction.rows } else { 0 };
         report.rows_visited += eviction.visited;
         report.blocks_visited += eviction.blocks;
-        self.outer_times.extend(departed.times);
+        self.outer_times.extend(departed.times.into_iter().map(Timestamp::from_micros));
         self.pending = Pending::new(Rows::Stored(side, departed.rows));
         self.report.times.evict += started.elapsed();
         Ok(())

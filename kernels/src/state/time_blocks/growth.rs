@@ -29,7 +29,7 @@ impl Needs {
         new: NewRows<'_>,
         incoming: &Incoming<'_>,
     ) -> Self {
-        let times = || new.rows.iter().filter_map(|&row| new.times.get(row as usize));
+        let times = || new.rows.iter().filter_map(|&row| new.times.micros_at(row as usize));
         Self {
             keys: E::lengths(E::keys(new.keys.keys()), new.rows),
             columns: incoming.lengths(new.rows).collect(),

@@ -199,7 +199,7 @@ impl<E: EntryKey> TimeBlocks<E> {
         let in_order = |least: i64, greatest: i64| {
             line.is_none_or(|line| least > line) && greatest <= span.to.saturating_add(span.width())
         };
-        let of_batch = new.times.span();
+        let of_batch = new.times.span_micros();
         if span.rows == 0 || of_batch.is_none_or(|(least, greatest)| in_order(least, greatest)) {
             return span.rows > 0;
         }
@@ -213,8 +213,9 @@ impl<E: EntryKey> TimeBlocks<E> {
     fn insert_by_ring(&mut self, new: NewRows<'_>, incoming: &Incoming<'_>) {
         let limit = self.front.limit(self.span(), new.times, new.rows);
         let mut first = 0;
-        let ring_for =
-            |store: &Self, i: usize| store.ring_for(new.times.get(new.rows[i] as usize), limit);
+        let ring_for = |store: &Self, i: usize| {
+            store.ring_for(new.times.micros_at(new.rows[i] as usize), limit)
+        };
         while first < new.rows.len() {
             if self.rings[MAIN].held == 0 {
                 // Nothing is left that a line would have to tell apart.
@@ -276,7 +277,7 @@ impl<E: EntryKey> StateStore for TimeBlocks<E> {
         if self.all_in_order(new) {
             return Ok(self.rings[MAIN].growth(&needs, new.rows.len(), new.rows.len()));
         }
-        let times = || new.rows.iter().map(|&row| new.times.get(row as usize));
+        let times = || new.rows.iter().map(|&row| new.times.micros_at(row as usize));
         let timed = times().flatten().count();
         let line = self.rings[MAIN].line;
         let overdue = times().flatten().filter(|&time| line.is_some_and(|line| time <= line));

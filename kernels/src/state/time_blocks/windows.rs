@@ -40,8 +40,10 @@ impl<'a> Between<'a> {
         let shift = interval.condition.shift(interval.side)?;
         let micros = interval.times.micros();
         let fits = |time: i64| time.checked_add(shift.0).and(time.checked_add(shift.1)).is_some();
-        let all_fit =
-            interval.times.span().is_none_or(|(least, greatest)| fits(least) && fits(greatest));
+        let all_fit = interval
+            .times
+            .span_micros()
+            .is_none_or(|(least, greatest)| fits(least) && fits(greatest));
         all_fit.then_some(Self { nulls: interval.times.nulls(), micros, shift, from })
     }
 }

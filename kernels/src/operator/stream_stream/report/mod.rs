@@ -7,7 +7,7 @@ use arrow::buffer::NullBuffer;
 
 use crate::side::Side;
 use crate::state::StateSize;
-use crate::time::EventTimes;
+use crate::time::{EventTimes, Timestamp};
 
 /// Why a batch ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,11 +26,10 @@ pub enum BatchKind {
 pub struct BatchReport {
     /// Why it ran.
     pub kind: BatchKind,
-    /// The watermark in force, which evicted; milliseconds, none if no side
-    /// declares one.
-    pub watermark: Option<i64>,
+    /// The watermark in force, which evicted; none if no side declares one.
+    pub watermark: Option<Timestamp>,
     /// The watermark of the batch before, by which rows were late.
-    pub late_watermark: Option<i64>,
+    pub late_watermark: Option<Timestamp>,
     /// The left side.
     pub left: SideReport,
     /// The right side.
@@ -137,18 +136,18 @@ impl SideReport {
     }
 }
 
-/// Event times of some rows, in microseconds.
+/// Event times of some rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventTimeStats {
     /// The least.
-    pub min: i64,
+    pub min: Timestamp,
     /// The greatest.
-    pub max: i64,
+    pub max: Timestamp,
     /// Row of the batch, from 0, that first has the greatest: where a time that
     /// is far in the future originates.
     pub max_row: u64,
-    /// Their sum.
-    pub sum: i128,
+    /// The sum of their microseconds.
+    pub sum_micros: i128,
     /// Rows with an event time.
     pub rows: u64,
 }
@@ -162,8 +161,9 @@ impl EventTimeStats {
         let nulls = times.nulls();
         let rows = (times.len() - nulls.map_or(0, NullBuffer::null_count)) as u64;
         let micros = times.micros();
-        let (floor, range) = (i128::from(min) * i128::from(rows), max.abs_diff(min));
-        let sum = match nulls {
+        let (least, range) = (min.as_micros(), max.as_micros().abs_diff(min.as_micros()));
+        let floor = i128::from(least) * i128::from(rows);
+        let sum_micros = match nulls {
             // What is above the floor fits into 64 bits, so that sums which wrap
             // tell it.
             None if range.checked_mul(rows).is_some() => {
@@ -173,14 +173,14 @@ impl EventTimeStats {
             None => micros.iter().map(|&time| i128::from(time)).sum(),
             Some(nulls) => nulls.valid_indices().map(|row| i128::from(micros[row])).sum(),
         };
-        Some(Self { min, max, max_row: origin(max_row), sum, rows })
+        Some(Self { min, max, max_row: origin(max_row), sum_micros, rows })
     }
 
     /// Their mean, floored.
     #[must_use]
-    pub fn mean(&self) -> i64 {
+    pub fn mean(&self) -> Timestamp {
         // Between two 64-bit values, so it is one.
-        self.sum.div_euclid(i128::from(self.rows.max(1))) as i64
+        Timestamp::from_micros(self.sum_micros.div_euclid(i128::from(self.rows.max(1))) as i64)
     }
 }
 

@@ -20,10 +20,10 @@ fn event_times_add_up_at_the_ends_of_64_bits() {
     ] {
         let known: Vec<i64> = times.iter().flatten().copied().collect();
         let expected = known.iter().max().map(|&max| EventTimeStats {
-            min: known.iter().copied().min().unwrap_or(max),
-            max,
+            min: Timestamp::from_micros(known.iter().copied().min().unwrap_or(max)),
+            max: Timestamp::from_micros(max),
             max_row: 10 + times.iter().position(|time| *time == Some(max)).unwrap() as u64,
-            sum: known.iter().copied().map(i128::from).sum(),
+            sum_micros: known.iter().copied().map(i128::from).sum(),
             rows: known.len() as u64,
         });
         let column: ArrayRef = Arc::new(TimestampMicrosecondArray::from(times.clone()));

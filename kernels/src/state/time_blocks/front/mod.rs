@@ -46,7 +46,7 @@ impl Front {
     /// times: one span of the state beyond both its end and nine tenths of the
     /// batch.
     pub(super) fn limit(&mut self, span: Span, times: &EventTimes, rows: &[u32]) -> i64 {
-        let time = |i: usize| times.get(rows[i] as usize);
+        let time = |i: usize| times.micros_at(rows[i] as usize);
         let step = rows.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<i64> = (0..rows.len()).step_by(step).filter_map(time).collect();
         sample.sort_unstable();
@@ -62,7 +62,7 @@ impl Front {
                 i64::MAX
             }
         };
-        let ahead = |&&row: &&u32| times.get(row as usize).is_some_and(|time| time > limit);
+        let ahead = |&&row: &&u32| times.micros_at(row as usize).is_some_and(|time| time > limit);
         let ahead = rows.iter().filter(ahead).count();
         self.ahead = (self.ahead + ahead).saturating_sub(rows.len() - ahead);
         if self.ahead > JUMP {

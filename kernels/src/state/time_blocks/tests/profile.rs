@@ -4,7 +4,7 @@ use super::draw::Draw;
 use super::twin::{Looking, Row};
 use crate::arch::Isa;
 use crate::side::Side;
-use crate::time::{Bound, IntervalCondition};
+use crate::time::{Bound, IntervalCondition, TimeDelta};
 
 /// Microseconds from one row to the next, about.
 const STEP: i64 = 1000;
@@ -165,8 +165,9 @@ impl Profile {
 
     fn interval(&self, draw: &mut Draw) -> IntervalCondition {
         let width = self.live * STEP;
-        let bound =
-            |micros: i64, draw: &mut Draw| Some(Bound { micros, inclusive: draw.percent(70) });
+        let bound = |micros: i64, draw: &mut Draw| {
+            Some(Bound { distance: TimeDelta::from_micros(micros), inclusive: draw.percent(70) })
+        };
         let kind = if draw.percent(80) { self.intervals } else { 4 + draw.below(4) };
         let (lower, upper) = match kind {
             0 => (bound(-width / 20, draw), bound(width / 20, draw)),

@@ -19,7 +19,7 @@ use crate::state::{
     StoreKind, StorePlan,
 };
 use crate::table::{FindCursor, Probe};
-use crate::time::{EventTimes, IntervalCondition};
+use crate::time::{EventTimes, IntervalCondition, TimeDelta};
 
 /// The keys of a shape, made of numbers: equal where these are.
 pub(super) trait TestKey: EntryKey {
@@ -90,7 +90,10 @@ impl Looking {
 
     /// Rows whose partners lie between two distances of them.
     pub(super) fn between(rows: Vec<Row>, from: i64, to: i64) -> Self {
-        let interval = Some((Side::Left, IntervalCondition::between(from, to)));
+        let interval = Some((
+            Side::Left,
+            IntervalCondition::between(TimeDelta::from_micros(from), TimeDelta::from_micros(to)),
+        ));
         Self { rows, selected: None, interval, limit: 1 << 20 }
     }
 }
