@@ -4,6 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use streamjoin_kernels::JoinError;
+
+use crate::join_error::in_words_of_scenario;
+
 /// What kind of failure ended the run; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -97,10 +101,15 @@ causes! {
     std::string::FromUtf8Error,
     streamjoin_datasets::DatasetError,
     streamjoin_datasets::UnknownFormatName,
-    streamjoin_kernels::JoinError,
     streamjoin_sql::SqlError,
     toml::de::Error,
     toml_edit::TomlError,
+}
+
+impl From<JoinError> for Cause {
+    fn from(error: JoinError) -> Self {
+        Self { message: in_words_of_scenario(&error), source: Some(Arc::new(error)) }
+    }
 }
 
 /// A failure with its kind, one clear message, and the error that it comes from.
@@ -139,6 +148,13 @@ impl Failure {
     #[must_use]
     pub fn saying(self, message: String) -> Self {
         Self { message, ..self }
+    }
+
+    /// The same failure with a hint after its message.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl fmt::Display) -> Self {
+        self.message = format!("{}; {hint}", self.message);
+        self
     }
 
     /// A stop was requested.

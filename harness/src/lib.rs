@@ -27,6 +27,7 @@ pub mod findings;
 pub mod gate;
 pub mod init;
 mod interrupt;
+mod join_error;
 pub mod machine;
 pub mod measure;
 pub mod plan;

@@ -11,14 +11,13 @@ use crate::error::{JoinError, Result};
 /// ```
 /// use std::sync::Arc;
 /// use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
-/// use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+/// use streamjoin_kernels::stream_static::{Join, Options, Spec};
 /// use streamjoin_kernels::{Cancellation, JoinError, JoinType, Result};
 ///
 /// # fn main() -> Result<()> {
 /// let ids = Arc::new(Int64Array::from_iter_values(0..1000)) as ArrayRef;
 /// let table = RecordBatch::try_from_iter([("id", ids)])?;
-/// let keys = vec![KeyPair::equal(0, 0)];
-/// let spec = Spec::on(table.schema(), table.schema(), JoinType::Inner, keys);
+/// let spec = Spec::on(table.schema(), table.schema(), JoinType::Inner, [("id", "id")])?;
 /// let cancellation = Cancellation::default();
 /// let options = Options::default().with_cancellation(cancellation.clone());
 /// let join = Join::new(spec, options)?;

@@ -155,7 +155,7 @@ mod tests {
         );
         assert_eq!(
             error.to_string(),
-            "the stream has several columns named `K`, at positions 0, 2: rename all but one, or name the column by its position"
+            "`K` is ambiguous: the stream has columns of that name at positions 0, 2; rename all but one, or name the column by its position"
         );
     }
 }

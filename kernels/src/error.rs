@@ -1,4 +1,6 @@
-//! What can go wrong in a join, one variant a cause.
+//! What can go wrong in a join, one variant per cause.
+
+use std::error::Error;
 
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
@@ -40,6 +42,8 @@ pub enum JoinError {
         place: String,
         /// What to do about it.
         remedy: String,
+        /// The type to cast one of them to, where that is the remedy.
+        cast_to: Option<DataType>,
     },
     /// A type that cannot be a join key.
     #[error("{data_type} cannot be a join key: {remedy}")]
@@ -49,9 +53,10 @@ pub enum JoinError {
         /// What to do about it.
         remedy: String,
     },
-    /// A value that does not have the form its cast needs (ANSI mode).
+    /// A value that does not have the form its cast needs
+    /// ([`CastMode::Ansi`](crate::spark::CastMode::Ansi)).
     #[error(
-        "the value '{value}' of type {from} (row {row} of the batch) cannot be cast to {to} because it is malformed; correct it, use try_cast, or switch ANSI mode off to get null"
+        "the value '{value}' of type {from} (row {row} of the batch) cannot be cast to {to} because it is malformed: correct it, or take CastMode::Try or CastMode::NullOnError to get null"
     )]
     MalformedValue {
         /// The offending text, shortened.
@@ -63,9 +68,21 @@ pub enum JoinError {
         /// Row within the batch, from 0.
         row: usize,
     },
-    /// Arithmetic or a cast that leaves the range of its type (ANSI mode).
-    #[error("overflow: {0}")]
-    Overflow(String),
+    /// A number or time that the target of its cast cannot hold
+    /// ([`CastMode::Ansi`](crate::spark::CastMode::Ansi)).
+    #[error(
+        "overflow: the value {value} of type {from} (row {row} of the batch) does not fit {to}: cast to a wider type, or take CastMode::Try or CastMode::NullOnError to get null"
+    )]
+    OutOfRange {
+        /// The value as text.
+        value: String,
+        /// Source type.
+        from: DataType,
+        /// Target type.
+        to: DataType,
+        /// Row within the batch, from 0.
+        row: usize,
+    },
     /// A batch or table whose schema is not the one that was planned for.
     #[error("schema mismatch: {0}")]
     Schema(String),
@@ -82,7 +99,7 @@ pub enum JoinError {
     },
     /// A name that several columns of an input have.
     #[error(
-        "{input} has several columns named `{name}`, at positions {}: rename all but one, or name the column by its position",
+        "`{name}` is ambiguous: {input} has columns of that name at positions {}; rename all but one, or name the column by its position",
         comma_separated(positions)
     )]
     AmbiguousColumn {
@@ -143,7 +160,7 @@ pub enum JoinError {
         /// Bytes that were granted before.
         held: usize,
         /// The caller's reason.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// A value that does not fit into a block of a state store.
     #[error(
@@ -180,6 +197,8 @@ pub enum JoinError {
     OutputTooLarge {
         /// The column.
         column: String,
+        /// What Arrow said.
+        source: ArrowError,
     },
     /// An instruction set that this machine does not have.
     #[error("instruction set {0} is not available on this machine; available: {1}")]
@@ -209,20 +228,40 @@ pub enum JoinError {
         /// Build rows that were given.
         build: usize,
     },
-    /// A predicate supplied by the caller failed.
-    #[error("{0}")]
-    Predicate(String),
+    /// A predicate supplied by the caller failed; made by
+    /// [`predicate`](Self::predicate).
+    #[error("a predicate failed: {source}")]
+    Predicate {
+        /// The caller's error.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// Arrow refused.
-    #[error(transparent)]
+    #[error("{0}")]
     Arrow(#[from] ArrowError),
 }
 
 impl JoinError {
+    /// The error of a predicate, from what it ran into: an error, or a text.
+    ///
+    /// ```
+    /// use std::error::Error;
+    /// use streamjoin_kernels::JoinError;
+    ///
+    /// let cause = "x".parse::<f64>().unwrap_err();
+    /// let error = JoinError::predicate(cause.clone());
+    /// assert_eq!(error.source().and_then(|source| source.downcast_ref()), Some(&cause));
+    /// assert_eq!(JoinError::predicate("no rate").to_string(), "a predicate failed: no rate");
+    /// ```
+    #[must_use]
+    pub fn predicate(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Predicate { source: source.into() }
+    }
+
     /// The error of a slice that starts at row `first` of its batch, as one of
     /// the batch.
     #[must_use]
     pub(crate) fn after_rows(mut self, first: usize) -> Self {
-        if let Self::MalformedValue { row, .. } = &mut self {
+        if let Self::MalformedValue { row, .. } | Self::OutOfRange { row, .. } = &mut self {
             *row += first;
         }
         self
@@ -235,3 +274,7 @@ fn comma_separated(positions: &[usize]) -> String {
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = JoinError> = std::result::Result<T, E>;
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

@@ -15,8 +15,10 @@
 //! | join with several tables in order | pass the output batches of one join to the next, whose stream schema is the [`output_schema`](stream_static::Join::output_schema) of the one before |
 //! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
 //! | limit the state of two streams, and go on after a push was refused | [`StateLimit`](stream_stream::StateLimit), [`set_limit`](stream_stream::Join::set_limit) |
+//! | name columns | anything that is a [`ColumnId`]: a name or a position; keys are pairs of them, such as `[("user", "id")]`, or [`KeyPair`]s |
+//! | choose and rename the output's columns | `select` of [`stream_static::Spec`](stream_static::Spec::select) and [`stream_stream::Spec`](stream_stream::Spec::select) |
 //! | say how far apart in time rows may match | [`time::IntervalCondition`] in a [`time::TimeCondition`] |
-//! | add a condition beyond equality | a [`Filter`] with your own [`Predicate`] |
+//! | add a condition beyond equality | your own [`Predicate`] and the columns that it reads, in [`with_residual`](stream_static::Spec::with_residual), [`with_stream_filter`](stream_static::Spec::with_stream_filter) and their like |
 //! | check whether a join is possible at all | [`spark::supported`] |
 //! | choose how a join runs | [`stream_static::Options`]: [`Layout`](stream_static::Layout), [`IndexChoice`], threads, batch sizes; [`stream_stream::Options`]: [`StoreKind`], threads, limits |
 //! | have the index chosen by cost | [`IndexChoice::Auto`] with a [`table::auto::AutoIndex`] that says how many rows will be looked up and how many of them match; figures of your machine as a [`CostModel`](table::auto::CostModel); [`estimates`](stream_static::Join::estimates) shows the expected costs |

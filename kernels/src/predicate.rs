@@ -15,7 +15,8 @@ pub trait Predicate: fmt::Debug + Send + Sync {
     /// order. A null counts as false.
     ///
     /// # Errors
-    /// What the caller's expression runs into, such as a malformed cast.
+    /// What the caller's expression runs into, such as a malformed cast:
+    /// [`JoinError::predicate`] makes an error of it.
     fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray>;
 }
 
@@ -35,8 +36,8 @@ impl<C> Filter<C> {
     pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanBuffer> {
         let outcome = self.predicate.evaluate(columns, rows)?;
         if outcome.len() != rows {
-            return Err(JoinError::Predicate(format!(
-                "a predicate gave {} values for {rows} rows",
+            return Err(JoinError::predicate(format!(
+                "it gave {} values for {rows} rows",
                 outcome.len()
             )));
         }

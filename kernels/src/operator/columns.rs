@@ -88,10 +88,10 @@ impl KeyPlan {
         let mut columns = Vec::new();
         for (number, (left, right, null_equality)) in (1..).zip(pairs) {
             let in_place = |error| match error {
-                JoinError::TypeMismatch { left: l, right: r, remedy, .. } => {
+                JoinError::TypeMismatch { left: l, right: r, remedy, cast_to, .. } => {
                     let (left, right) = (left.name(), right.name());
                     let place = format!(" in key {number} (`{left}` = `{right}`)");
-                    JoinError::TypeMismatch { left: l, right: r, place, remedy }
+                    JoinError::TypeMismatch { left: l, right: r, place, remedy, cast_to }
                 }
                 other => other,
             };
@@ -164,14 +164,14 @@ pub(super) fn check_schema(what: &str, planned: &Schema, batch: &RecordBatch) ->
 /// too large, because the byte limit had already cut the batch down to one.
 pub(super) fn too_large(error: JoinError, schema: &Schema) -> JoinError {
     match error {
-        JoinError::Arrow(ArrowError::OffsetOverflowError(_)) => {
+        JoinError::Arrow(source @ ArrowError::OffsetOverflowError(_)) => {
             let names: Vec<&str> = schema
                 .fields()
                 .iter()
                 .filter(|field| matches!(field.data_type(), DataType::Utf8 | DataType::Binary))
                 .map(|field| field.name().as_str())
                 .collect();
-            JoinError::OutputTooLarge { column: names.join("` or `") }
+            JoinError::OutputTooLarge { column: names.join("` or `"), source }
         }
         other => other,
     }

@@ -42,19 +42,19 @@ pub fn stream_static(join_type: JoinType, stream_side: Side) -> Result<()> {
         ),
         (JoinType::RightOuter, Side::Left) => refuse(
             "with the stream on the left, a right outer join preserves the table, whose unmatched rows a later batch may still match",
-            "use left-outer, or put the stream on the right (stream_side = \"right\") and keep right-outer",
+            "use left-outer, or put the stream on the right and keep right-outer",
         ),
         (JoinType::LeftOuter, Side::Right) => refuse(
             "with the stream on the right, a left outer join preserves the table, whose unmatched rows a later batch may still match",
-            "flip it: stream on the left with left-outer, or keep the stream on the right with right-outer",
+            "put the stream on the left and keep left-outer, or use right-outer",
         ),
         (JoinType::LeftSemi, Side::Right) => refuse(
             "with the stream on the right, a left semi join would emit each table row once over the whole stream, which needs state",
-            "flip it: put the stream on the left (stream_side = \"left\")",
+            "put the stream on the left",
         ),
         (JoinType::LeftAnti, Side::Right) => refuse(
             "with the stream on the right, a left anti join would emit table rows that no stream row matches, and a later batch may still match them",
-            "flip it: put the stream on the left (stream_side = \"left\")",
+            "put the stream on the left",
         ),
     }
 }
@@ -96,7 +96,7 @@ pub fn stream_stream(
     if !has_keys || join_type == JoinType::Cross {
         return refuse(
             "a stream-stream join without equality predicate would compare each row with the whole state".to_owned(),
-            "add an equality such as l.id = r.id and use inner, or make one side a table",
+            "give it a pair of keys that are equal and use inner, or make one side a table",
         );
     }
     let unbounded = match join_type {
@@ -132,10 +132,10 @@ fn remedy(why: Unbounded, side: Side) -> &'static str {
         }
         (Unbounded::NoWatermarkAtAll, _) => "declare a watermark on at least one side",
         (_, Side::Left) => {
-            "limit how long after a left row a right row may match it, such as r.ts <= l.ts + INTERVAL 1 HOUR, with a watermark on the right side, or make the event times a pair of keys"
+            "limit how long after a left row a right row may match it, such as right - left <= 1 h, with a watermark on the right side, or make the event times a pair of keys"
         }
         (_, Side::Right) => {
-            "limit how long after a right row a left row may match it, such as l.ts <= r.ts + INTERVAL 1 HOUR, with a watermark on the left side, or make the event times a pair of keys"
+            "limit how long after a right row a left row may match it, such as -1 h <= right - left, with a watermark on the left side, or make the event times a pair of keys"
         }
     }
 }

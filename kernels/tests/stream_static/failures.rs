@@ -29,7 +29,7 @@ impl Predicate for Even {
         let rows = columns[0].as_primitive::<Int64Type>();
         if *self != Self::Sound && rows.values().contains(&BAD) {
             assert!(*self != Self::Panics, "as the test wants it");
-            return Err(JoinError::Predicate("as the test wants it".to_owned()));
+            return Err(JoinError::predicate("as the test wants it"));
         }
         Ok(rows.values().iter().map(|row| Some(row % 2 == 0)).collect())
     }
@@ -106,14 +106,14 @@ fn output_before_an_error_comes_out_and_nothing_after_it() {
             let mut cursor = failing.push(&stream()).unwrap();
             cursor.note_unmatched();
             let (found, error) = drain(&mut cursor);
-            assert!(matches!(error, Some(JoinError::Predicate(_))), "{options:?}");
+            assert!(matches!(error, Some(JoinError::Predicate { .. })), "{options:?}");
             assert_eq!(found, batches[..before], "{join_type} {options:?}");
             stays_failed(cursor);
 
             let mut cursor = failing.push(&stream()).unwrap();
             let outcomes: Vec<_> = cursor.by_ref().collect();
             assert_eq!(outcomes.len(), before + 1);
-            assert!(matches!(outcomes.last(), Some(Err(JoinError::Predicate(_)))));
+            assert!(matches!(outcomes.last(), Some(Err(JoinError::Predicate { .. }))));
             assert!(cursor.next().is_none());
             stays_failed(cursor);
 
@@ -134,7 +134,7 @@ fn no_candidate_comes_out_that_the_condition_has_not_seen() {
         let failing = join(&options, JoinType::Inner, 7, Even::Fails);
         let mut cursor = failing.push(&stream()).unwrap();
         let (found, error) = drain(&mut cursor);
-        assert!(matches!(error, Some(JoinError::Predicate(_))));
+        assert!(matches!(error, Some(JoinError::Predicate { .. })));
         let sound = join(&options, JoinType::Inner, 7, Even::Sound);
         let (batches, _) = drain(&mut sound.push(&stream()).unwrap());
         assert_eq!(found, batches[..found.len()], "{options:?}");

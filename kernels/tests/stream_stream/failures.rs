@@ -30,7 +30,7 @@ impl Predicate for Even {
                 // Without a message on standard error.
                 std::panic::resume_unwind(Box::new("the predicate panics"));
             }
-            return Err(JoinError::Predicate(format!("the value {}", self.fails_at)));
+            return Err(JoinError::predicate(format!("the value {}", self.fails_at)));
         }
         Ok(values.iter().map(|value| value.map(|value| value % 2 == 0)).collect())
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use proptest::prelude::*;
 use streamjoin_kernels::arrow::array::*;
 use streamjoin_kernels::stream_stream::{self, BatchTimes, End, StateLimit};
+use streamjoin_kernels::time::Timestamp;
 use streamjoin_kernels::{Filter, JoinError, MemoryReservation, Predicate, Result};
 
 use crate::columns::KEY_TYPES;
@@ -40,7 +41,7 @@ impl Predicate for Moody {
     fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
         match self.mood.load(Ordering::Relaxed) {
             0 => self.filter.evaluate(columns, rows),
-            1 => Err(JoinError::Predicate("a bad mood".to_owned())),
+            1 => Err(JoinError::predicate("a bad mood")),
             // Without a message on standard error.
             _ => std::panic::resume_unwind(Box::new("a very bad mood")),
         }
@@ -96,7 +97,7 @@ impl Refused {
         if *filters {
             mood.store(1, Ordering::Relaxed);
             let error = join.push(left, right).unwrap_err();
-            assert!(matches!(error, JoinError::Predicate(_)), "{error}");
+            assert!(matches!(error, JoinError::Predicate { .. }), "{error}");
             mood.store(2, Ordering::Relaxed);
             assert!(catch_unwind(AssertUnwindSafe(|| join.push(left, right).is_ok())).is_err());
             mood.store(0, Ordering::Relaxed);
@@ -107,7 +108,7 @@ impl Refused {
 /// All of a batch's output and what it says of itself.
 fn all(
     batch: Option<stream_stream::Batch<'_>>,
-) -> Option<(Vec<RecordBatch>, stream_stream::BatchReport, Vec<i64>)> {
+) -> Option<(Vec<RecordBatch>, stream_stream::BatchReport, Vec<Timestamp>)> {
     let mut batch = batch?;
     let mut output = Vec::new();
     while let Some(rows) = batch.next_batch().unwrap() {

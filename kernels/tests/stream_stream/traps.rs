@@ -318,8 +318,9 @@ fn reports_tell_where_the_greatest_event_time_came_from() {
     assert!(output.next_batch().unwrap().is_none());
     let left = output.report().left;
     let times = left.event_time.unwrap();
-    assert_eq!((times.min, times.max, times.max_row, times.rows), (5 * S, 900 * S, 2, 3));
-    assert_eq!(times.mean(), 304 * S);
+    let at = Timestamp::from_secs;
+    assert_eq!((times.min, times.max, times.max_row, times.rows), (at(5), at(900), 2, 3));
+    assert_eq!(times.mean(), at(304));
     assert_eq!((left.rows_in, left.added, left.dropped()), (4, 4, 0));
 }
 

@@ -24,7 +24,7 @@ pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Exp
     if let Some(value) = expr.literal() {
         return match cast(value, to, mode) {
             Ok(value) => Ok(literal::one(value)),
-            Err(JoinError::MalformedValue { .. } | JoinError::Overflow(_)) => {
+            Err(JoinError::MalformedValue { .. } | JoinError::OutOfRange { .. }) => {
                 Err(SqlError::new(format!(
                     "{expr} cannot be cast to {}: it is malformed or out of range",
                     sql_name(to)
@@ -99,6 +99,9 @@ pub(super) fn mismatch(
     what: &str,
 ) -> SqlError {
     let remedy = match error {
+        JoinError::TypeMismatch { cast_to: Some(to), .. } => {
+            format!("cast one side explicitly, such as CAST(x AS {})", sql_name(to))
+        }
         JoinError::TypeMismatch { remedy, .. } => remedy.clone(),
         other => other.to_string(),
     };

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow::array::{Array, AsArray, BooleanArray, PrimitiveArray};
 use arrow::compute::kernels::{cmp, numeric};
 use arrow::datatypes::*;
+use streamjoin_kernels::Result;
 use streamjoin_kernels::spark::{CastMode, cast, decimal_digits};
-use streamjoin_kernels::{JoinError, Result};
 
-use super::{arithmetic_error, division_by_zero, nullify, unexpected, zero};
+use super::{arithmetic_error, division_by_zero, nullify, overflow_error, unexpected, zero};
 use crate::operators::ArithmeticOp;
 use crate::types::widest;
 use crate::value::{Value, pair};
@@ -168,7 +168,7 @@ fn quotient(
         })
         .collect();
     if overflow && mode == CastMode::Ansi {
-        return Err(JoinError::Overflow(format!(
+        return Err(overflow_error(format!(
             "a quotient does not fit {result}; cast to a narrower decimal or to double first"
         )));
     }

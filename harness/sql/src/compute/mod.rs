@@ -24,16 +24,21 @@ pub(crate) use time::{add_interval, difference, in_range, plus_months};
 fn arithmetic_error(error: ArrowError) -> JoinError {
     match error {
         ArrowError::DivideByZero => division_by_zero(),
-        ArrowError::ArithmeticOverflow(text) => JoinError::Overflow(format!(
-            "{text}; cast to a wider type first, or switch ANSI mode off"
-        )),
+        ArrowError::ArithmeticOverflow(text) => {
+            overflow_error(format!("{text}; cast to a wider type first, or switch ANSI mode off"))
+        }
         other => other.into(),
     }
 }
 
+/// The error of a result that leaves the range of its type.
+pub(crate) fn overflow_error(what: impl std::fmt::Display) -> JoinError {
+    JoinError::predicate(format!("overflow: {what}"))
+}
+
 fn division_by_zero() -> JoinError {
-    JoinError::Predicate(
-        "division by zero; use NULLIF(divisor, 0) to get null, or switch ANSI mode off".into(),
+    JoinError::predicate(
+        "division by zero; use NULLIF(divisor, 0) to get null, or switch ANSI mode off",
     )
 }
 

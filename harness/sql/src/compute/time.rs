@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::datatypes::*;
+use streamjoin_kernels::Result;
 use streamjoin_kernels::spark::calendar::{civil_from_days, days_from_civil, days_in_month};
 use streamjoin_kernels::spark::{CastMode, cast};
-use streamjoin_kernels::{JoinError, Result};
 
-use super::unexpected;
+use super::{overflow_error, unexpected};
 use crate::value::{Value, pair};
 
 /// Names the operation in overflow messages.
@@ -166,7 +166,7 @@ pub(crate) fn in_range<T: ArrowPrimitiveType>(
         })
         .collect();
     match overflow {
-        Some(row) if mode == CastMode::Ansi => Err(JoinError::Overflow(format!(
+        Some(row) if mode == CastMode::Ansi => Err(overflow_error(format!(
             "{what} leaves the range of its type (row {row} of the batch)"
         ))),
         _ => Ok(values),

@@ -50,13 +50,14 @@ fn evaluate_where(expr: &Expr, input: Input<'_>, mask: &BooleanBuffer) -> Result
 
 /// Maps the row of an error back to the whole batch.
 fn in_batch(error: JoinError, indices: &UInt32Array) -> JoinError {
+    let of_batch = |row: usize| indices.values().get(row).map_or(row, |r| *r as usize);
     match error {
-        JoinError::MalformedValue { value, from, to, row } => JoinError::MalformedValue {
-            value,
-            from,
-            to,
-            row: indices.values().get(row).map_or(row, |r| *r as usize),
-        },
+        JoinError::MalformedValue { value, from, to, row } => {
+            JoinError::MalformedValue { value, from, to, row: of_batch(row) }
+        }
+        JoinError::OutOfRange { value, from, to, row } => {
+            JoinError::OutOfRange { value, from, to, row: of_batch(row) }
+        }
         other => other,
     }
 }

@@ -9,7 +9,7 @@ use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
 
 use super::Arguments;
-use crate::compute::{compare, negate, zero};
+use crate::compute::{compare, negate, overflow_error, zero};
 use crate::operators::CompareOp;
 use crate::value::Value;
 
@@ -119,7 +119,7 @@ pub(super) fn round(a: &Arguments<'_>) -> Result<ArrayRef> {
         })
         .collect();
     if overflow && a.mode == CastMode::Ansi {
-        return Err(JoinError::Overflow("round leaves the range of its type".into()));
+        return Err(overflow_error("round leaves the range of its type"));
     }
     let scale = scale as i8;
     let rounded: ArrayRef = Arc::new(rounded.with_precision_and_scale(38, scale)?);

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array, StringBuilder};
 use arrow::datatypes::Int32Type;
-use streamjoin_kernels::{JoinError, Result};
+use streamjoin_kernels::Result;
 
 use super::Arguments;
+use crate::compute::overflow_error;
 
 /// A string padded to more characters must be a mistake and would exhaust memory.
 const MAX_TEXT: usize = 1 << 24;
@@ -22,8 +23,8 @@ fn strings<'a>(
         let text = text(row);
         bytes += text.as_ref().map_or(0, |t| t.len());
         if bytes > i32::MAX as usize {
-            return Err(JoinError::Overflow(
-                "the strings of one batch exceed 2 GiB; use smaller batches".into(),
+            return Err(overflow_error(
+                "the strings of one batch exceed 2 GiB; use smaller batches",
             ));
         }
         builder.append_option(text);
@@ -171,9 +172,7 @@ fn pad(a: &Arguments<'_>, left: bool) -> Result<ArrayRef> {
     let (text, length, with) = (a.text(0), a.primitive::<Int32Type>(1), a.text(2));
     let given = a.has(2);
     if (0..a.rows).any(|row| length(row).is_some_and(|n| n > 0 && n as usize > MAX_TEXT)) {
-        return Err(JoinError::Overflow(format!(
-            "strings are padded to at most {MAX_TEXT} characters"
-        )));
+        return Err(overflow_error(format!("strings are padded to at most {MAX_TEXT} characters")));
     }
     strings(a, |row| {
         let (text, length) = (text(row)?, usize::try_from(length(row)?).unwrap_or(0));

@@ -159,7 +159,7 @@ fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
         match parsed.read(text) {
             None if a.mode == CastMode::Ansi => {
                 let shown = shortened(text, 60);
-                Err(JoinError::Predicate(format!(
+                Err(JoinError::predicate(format!(
                     "'{shown}' (row {row} of the batch) does not fit the pattern '{pattern}'; correct either, or switch ANSI mode off to get null"
                 )))
             }

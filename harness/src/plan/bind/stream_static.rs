@@ -139,7 +139,7 @@ impl BoundStreamStatic {
         });
         let output = joined(join_type, Sides { left, right }, using.as_deref())
             .map_err(|error| spec.name.refuse(error))?;
-        let refusal = supported::stream_static(join_type, stream_side).err().map(|e| e.to_string());
+        let refusal = refusal(join_type, stream_side);
         let (output, sources) = named(&output, stream_side, inputs);
         let columns = with_nullability(output, &sources, join_type, stream_side);
         let output = Scope { columns };
@@ -231,6 +231,16 @@ fn oriented(condition: &JoinCondition, stream_side: Side) -> Oriented {
     let (left, right) = (condition.left_filter.clone(), condition.right_filter.clone());
     let (stream, table) = if swap { (right, left) } else { (left, right) };
     (keys.collect(), stream, table)
+}
+
+/// Why the join cannot run, and what to write instead.
+fn refusal(join_type: JoinType, stream_side: Side) -> Option<String> {
+    let error = supported::stream_static(join_type, stream_side).err()?;
+    let other = stream_side.opposite();
+    Some(match supported::stream_static(join_type, other) {
+        Ok(()) => format!("{error}; `stream_side = \"{other}\"` puts it there"),
+        Err(_) => error.to_string(),
+    })
 }
 
 fn joined(

@@ -152,7 +152,7 @@ fn parsed(text: &StringArray, format: &str) -> Result<Int64Array, JoinError> {
         let time = NaiveDateTime::parse_from_str(value, format)
             .or_else(|_| chrono::NaiveDate::parse_from_str(value, format).map(NaiveDateTime::from))
             .map_err(|_| {
-                JoinError::Predicate(format!(
+                JoinError::predicate(format!(
                     "event time `{value}` (row {row} of the batch) is not of the form `{format}`"
                 ))
             })?;

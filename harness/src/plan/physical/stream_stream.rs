@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::spark::CastMode;
+use streamjoin_kernels::time::DeclaredWatermarks;
 use streamjoin_kernels::{
-    Filter, JoinType, KeyPair, OutputColumn, Side, SideColumn, Sides, stream_stream,
+    Filter, JoinError, JoinType, KeyPair, OutputColumn, OutputMode, Side, SideColumn, Sides,
+    stream_stream,
 };
 
 use super::carry::Carried;
@@ -157,8 +159,36 @@ impl StreamStreamPlan {
             blocks,
             ..defaults
         };
-        stream_stream::Join::new(self.spec.clone(), options)
-            .map_err(|error| Failure::usage(error).at(&self.place))
+        let join = stream_stream::Join::new(self.spec.clone(), options);
+        join.map_err(|error| {
+            let is_refused = matches!(error, JoinError::Refused { .. });
+            let failure = Failure::usage(error);
+            let failure = match example(&self.spec).filter(|_| is_refused) {
+                Some(example) => failure.with_hint(format_args!("in `on`, for example: {example}")),
+                None => failure,
+            };
+            failure.at(&self.place)
+        })
+    }
+}
+
+/// What the condition of a refused join most likely lacks.
+fn example(spec: &stream_stream::Spec) -> Option<&'static str> {
+    if spec.output_mode != OutputMode::Append {
+        return None;
+    }
+    if spec.keys.is_empty() || spec.join_type == JoinType::Cross {
+        return Some("l.id = r.id");
+    }
+    let declared = DeclaredWatermarks { left: true, right: true };
+    let stays = |side| !spec.time.expiry(side, declared).is_bounded();
+    let (join_type, semi) = (spec.join_type, spec.join_type == JoinType::LeftSemi);
+    if join_type.preserves(Side::Right) && stays(Side::Right) {
+        Some("l.ts <= r.ts + INTERVAL 1 HOUR")
+    } else if (join_type.preserves(Side::Left) || semi) && stays(Side::Left) {
+        Some("r.ts <= l.ts + INTERVAL 1 HOUR")
+    } else {
+        None
     }
 }
 

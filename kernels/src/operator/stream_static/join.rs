@@ -201,15 +201,15 @@ impl Join {
     /// ```
     /// # use std::sync::Arc;
     /// # use streamjoin_kernels::arrow::array::{ArrayRef, Int64Array, RecordBatch};
-    /// # use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+    /// # use streamjoin_kernels::stream_static::{Join, Options, Spec};
     /// # use streamjoin_kernels::{JoinType, Result};
     /// # fn main() -> Result<()> {
     /// let batch = |name, values: Vec<i64>| {
     ///     RecordBatch::try_from_iter([(name, Arc::new(Int64Array::from(values)) as ArrayRef)])
     /// };
     /// let (stream, table) = (batch("k", vec![1, 2, 3])?, batch("d", vec![2, 3])?);
-    /// let keys = vec![KeyPair::equal(0, 0)];
-    /// let spec = Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, keys);
+    /// let keys = [("k", "d")];
+    /// let spec = Spec::on(stream.schema(), table.schema(), JoinType::LeftSemi, keys)?;
     /// let join = Join::new(spec, Options::default())?;
     /// join.swap(join.build(&[table], 1)?)?;
     /// assert_eq!(join.mask(&stream)?.iter().collect::<Vec<_>>(), [false, true, true]);

@@ -189,7 +189,7 @@ impl Options {
         }
         if self.partition_bits.is_some_and(|bits| bits > Self::MAX_PARTITION_BITS) {
             return Err(JoinError::InvalidPlan(format!(
-                "at most 2^{} partitions",
+                "partition_bits must be at most {}",
                 Self::MAX_PARTITION_BITS
             )));
         }

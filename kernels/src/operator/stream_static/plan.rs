@@ -168,7 +168,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
     let table_out = spec.output.iter().any(|column| matches!(column.source, ColumnRef::Table(_)));
     if spec.join_type.is_existence() && table_out {
         return Err(JoinError::InvalidPlan(format!(
-            "the output of a {} join has no columns of the table",
+            "the output of a {} join has no columns of the table: select those of the stream",
             spec.join_type
         )));
     }

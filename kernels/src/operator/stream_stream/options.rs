@@ -76,14 +76,14 @@ impl Options {
     /// [`JoinError::InvalidPlan`] for numbers out of range.
     pub(super) fn check(&self) -> Result<()> {
         let numbers = [
-            ("the rows of an output batch", self.max_output_rows, 1 << 30),
-            ("the rows of a block", self.blocks.rows, BlockOptions::MAX_ROWS),
-            ("the partitions of the state", self.partitions(), Self::MAX_PARTITIONS),
+            ("max_output_rows", self.max_output_rows, 1 << 30),
+            ("blocks.rows", self.blocks.rows, BlockOptions::MAX_ROWS),
+            ("partitions", self.partitions(), Self::MAX_PARTITIONS),
         ];
-        for (what, number, most) in numbers {
+        for (name, number, most) in numbers {
             if !(1..=most).contains(&number) {
                 return Err(JoinError::InvalidPlan(format!(
-                    "{what} must number between 1 and {most}, not {number}"
+                    "{name} must be between 1 and {most}, not {number}"
                 )));
             }
         }

@@ -214,7 +214,7 @@ fn check_columns(spec: &Spec) -> Result<()> {
     let right_out = spec.output.iter().any(|column| column.source.side == Side::Right);
     if spec.join_type.is_existence() && right_out {
         return Err(JoinError::InvalidPlan(format!(
-            "the output of a {} join has no columns of the right side",
+            "the output of a {} join has no columns of the right side: select those of the left",
             spec.join_type
         )));
     }
@@ -248,7 +248,7 @@ fn check_times(spec: &Spec) -> Result<()> {
             }
         };
         return Err(JoinError::InvalidPlan(format!(
-            "{what} needs an event time on the {side} side: name its column"
+            "{what} needs an event time on the {side} side: name its column with Input::with_event_time"
         )));
     }
     if spec.time.key == Some(TimeKey::EventTime) && time_keys(spec).next().is_none() {

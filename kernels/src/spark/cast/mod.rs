@@ -57,7 +57,7 @@ pub fn can_cast(from: &DataType, to: &DataType) -> bool {
 ///
 /// # Errors
 /// In [`CastMode::Ansi`], [`JoinError::MalformedValue`] for text (or bytes)
-/// that does not have the form its target needs and [`JoinError::Overflow`]
+/// that does not have the form its target needs and [`JoinError::OutOfRange`]
 /// for numbers and times out of range, both with the row; in every mode
 /// [`JoinError::InvalidPlan`] for a pair that [`can_cast`] denies.
 pub fn cast(array: &ArrayRef, to: &DataType, mode: CastMode) -> Result<ArrayRef> {
@@ -130,9 +130,7 @@ fn failure(array: &ArrayRef, result: &ArrayRef, to: &DataType) -> JoinError {
     if matches!(kind(from), Kind::String | Kind::Binary) {
         JoinError::MalformedValue { value, from: from.clone(), to: to.clone(), row }
     } else {
-        JoinError::Overflow(format!(
-            "the value {value} of type {from} (row {row} of the batch) does not fit {to}; cast to a wider type, use try_cast, or switch ANSI mode off to get null"
-        ))
+        JoinError::OutOfRange { value, from: from.clone(), to: to.clone(), row }
     }
 }
 

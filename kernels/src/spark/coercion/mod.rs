@@ -40,11 +40,15 @@ mod tests;
 /// date with a number, ...) and for nested types.
 pub fn comparison_type(left: &DataType, right: &DataType) -> Result<DataType> {
     let (l, r) = (value_type(left), value_type(right));
-    common(l, r).or_else(|| common(r, l)).ok_or_else(|| JoinError::TypeMismatch {
-        left: left.clone(),
-        right: right.clone(),
-        place: String::new(),
-        remedy: remedy(l, r),
+    common(l, r).or_else(|| common(r, l)).ok_or_else(|| {
+        let (remedy, cast_to) = remedy(l, r);
+        JoinError::TypeMismatch {
+            left: left.clone(),
+            right: right.clone(),
+            place: String::new(),
+            remedy,
+            cast_to,
+        }
     })
 }
 
@@ -194,38 +198,23 @@ fn widest_binary(l: &DataType, r: &DataType) -> DataType {
     }
 }
 
-fn remedy(l: &DataType, r: &DataType) -> String {
+/// What to do about two types that are not compared, and the type to cast one
+/// of them to, where that helps.
+fn remedy(l: &DataType, r: &DataType) -> (String, Option<DataType>) {
+    let other = |remedy: &str| (remedy.to_owned(), None);
     if l.is_nested() || r.is_nested() {
-        return "nested values are not compared; select the fields that you mean".into();
+        return other("nested values are not compared; select the fields that you mean");
     }
     if matches!(l, DataType::Interval(_)) && l == r {
-        return "these intervals have no order; compare timestamps instead".into();
+        return other("these intervals have no order; compare timestamps instead");
     }
     let (from, to) = match (l, r) {
         (DataType::Boolean, other) | (other, DataType::Boolean) => (&DataType::Boolean, other),
         other => other,
     };
     if can_cast(from, to) {
-        format!("cast one side explicitly, such as CAST(x AS {})", sql_name(to))
+        (format!("cast one of them to {to} first"), Some(to.clone()))
     } else {
-        "they have no common type; compare columns of like types".into()
-    }
-}
-
-/// The SQL name of a type, for messages.
-fn sql_name(data_type: &DataType) -> String {
-    use DataType::*;
-    match data_type {
-        Int8 => "TINYINT".into(),
-        Int16 => "SMALLINT".into(),
-        Int32 => "INT".into(),
-        Int64 => "BIGINT".into(),
-        Float32 => "FLOAT".into(),
-        Float64 => "DOUBLE".into(),
-        Date32 => "DATE".into(),
-        Timestamp(..) => "TIMESTAMP".into(),
-        Decimal128(p, s) => format!("DECIMAL({p}, {s})"),
-        Utf8 | LargeUtf8 | Utf8View => "STRING".into(),
-        other => other.to_string(),
+        other("they have no common type; compare columns of like types")
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 fn narrowing_overflows() {
     let ints: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(300)]));
     let error = cast(&ints, &Int8, Ansi).unwrap_err();
-    assert!(matches!(error, JoinError::Overflow(_)));
+    assert!(matches!(error, JoinError::OutOfRange { .. }));
     let error = error.to_string();
     assert!(error.contains("300") && error.contains("row 2"), "{error}");
     for mode in [Try, NullOnError] {
@@ -19,7 +19,7 @@ fn narrowing_overflows() {
     assert_eq!(cut.as_primitive::<Int32Type>().values(), &[1, -1, 0]);
     for value in [f64::NAN, f64::INFINITY, 3e9, -3e9] {
         let array: ArrayRef = Arc::new(Float64Array::from(vec![value]));
-        assert!(matches!(cast(&array, &Int32, Ansi), Err(JoinError::Overflow(_))));
+        assert!(matches!(cast(&array, &Int32, Ansi), Err(JoinError::OutOfRange { .. })));
         assert_eq!(cast(&array, &Int32, Try).unwrap().null_count(), 1);
     }
 }
@@ -59,7 +59,7 @@ fn decimals_round_half_up() {
     }
     assert!(matches!(
         cast(&decimal(99_995, 5, 2), &Decimal128(4, 1), Ansi),
-        Err(JoinError::Overflow(_))
+        Err(JoinError::OutOfRange { .. })
     ));
     assert_eq!(shown(&decimal(99_995, 5, 2), &Decimal128(4, 1), Try), None);
     assert_eq!(shown(&decimal(-199, 5, 2), &Int32, Ansi).unwrap(), "-1");

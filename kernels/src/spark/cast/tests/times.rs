@@ -18,7 +18,7 @@ fn times_and_numbers() {
     let times = cast(&ints, &us(), Ansi).unwrap();
     assert_eq!(times.as_primitive::<TimestampMicrosecondType>().values(), &[-1_000_000, 1_000_000]);
     let far: ArrayRef = Arc::new(Int64Array::from(vec![i64::MAX]));
-    assert!(matches!(cast(&far, &us(), Ansi), Err(JoinError::Overflow(_))));
+    assert!(matches!(cast(&far, &us(), Ansi), Err(JoinError::OutOfRange { .. })));
     let double: ArrayRef = Arc::new(Float64Array::from(vec![1.5, -1.5]));
     let times = cast(&double, &us(), Ansi).unwrap();
     assert_eq!(times.as_primitive::<TimestampMicrosecondType>().values(), &[1_500_000, -1_500_000]);
