@@ -75,7 +75,8 @@ impl Pending {
     /// No pairs, in the memory of these rows.
     pub(super) fn into_empty_pairs(self) -> Pairs {
         let (mut new, mut stored) = self.into_columns();
-        (new.clear(), stored.clear());
+        new.clear();
+        stored.clear();
         Pairs::from_columns(new, stored).unwrap_or_default()
     }
 }

@@ -324,14 +324,12 @@ impl<E: EntryKey> Ring<E> {
         let at = self.directory.numbers.offset(row);
         let tracks_matches = self.plan.shape.tracks_matches;
         let block = self.directory.block_mut(row).filter(|block| at < block.rows());
+        let Some(block) = block else { return false };
         // A block that does not track matches would grow by them.
-        block
-            .map(|block| {
-                if tracks_matches {
-                    block.set_matched(at)
-                }
-            })
-            .is_some()
+        if tracks_matches {
+            block.set_matched(at);
+        }
+        true
     }
 
     /// Rows in state whose time is after `line`, and those without a time.
