@@ -14,7 +14,7 @@ use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use enriched::{Enriched, external};
 use streamjoin_kernels::JoinType;
-use streamjoin_kernels::stream_static::{Join, KeyPair, Options, Spec};
+use streamjoin_kernels::stream_static::{Join, Options, Spec};
 
 fn orders(customers: Vec<i64>) -> Result<RecordBatch> {
     let amounts = customers.iter().map(|customer| customer * 10);
@@ -63,7 +63,8 @@ async fn main() -> Result<()> {
     let query = session.sql("SELECT customer, amount FROM orders WHERE customer > 0").await?;
     let stream = Arc::clone(query.schema().inner());
     let known = customers(["gold", "silver", "gold"])?;
-    let spec = Spec::on(stream, known.schema(), JoinType::LeftOuter, vec![KeyPair::equal(0, 0)]);
+    let keys = [("customer", "id")];
+    let spec = Spec::on(stream, known.schema(), JoinType::LeftOuter, keys).map_err(external)?;
     let join = Arc::new(Join::new(spec, Options::default()).map_err(external)?);
     set_table(&join, known, 1)?;
 
