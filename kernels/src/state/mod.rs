@@ -46,13 +46,13 @@
 mod block;
 mod capacity;
 mod checked;
+#[cfg(test)]
+mod checked_tests;
 mod codec;
 mod full_scan;
 mod kept;
 mod keyed;
 pub(crate) mod kind;
-#[cfg(test)]
-mod misuse_tests;
 mod ordered_map;
 mod plain;
 mod rows;
