@@ -7,11 +7,17 @@
 //! arrive together are one: `timeout` sends one to a process and another to its
 //! group.
 
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::LazyLock;
+#[cfg(unix)]
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use signal_hook::{consts::SIGBUS, flag};
 use streamjoin_kernels::{Cancellation, JoinError};
 
 use crate::error::{Failure, FailureKind, Result};
@@ -45,6 +51,15 @@ pub(crate) fn listen() {
             end_at_once(FailureKind::Interrupted);
         }
     });
+}
+
+/// Lets a BUS signal end the process, whoever sends it. The handler that Rust installs
+/// for it looks for a stack overflow and swallows the first one that is none.
+#[cfg(unix)]
+pub(crate) fn end_at_bus_signals() {
+    let always = Arc::new(AtomicBool::new(true));
+    // Without the handler it takes a second signal.
+    let _ = flag::register_conditional_default(SIGBUS, always);
 }
 
 /// Requests a stop.

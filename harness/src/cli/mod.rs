@@ -109,6 +109,8 @@ pub fn main(allocator: &'static str) -> ExitCode {
         }
     };
     interrupt::listen();
+    #[cfg(unix)]
+    interrupt::end_at_bus_signals();
     match cli.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

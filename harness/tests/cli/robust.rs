@@ -269,6 +269,24 @@ fn an_arrow_recording_that_is_cut_within_a_batch_is_told() {
 }
 
 #[test]
+fn a_bus_signal_from_outside_ends_the_run() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = Folder::small();
+    folder.write("s.toml", long(ENDLESS));
+    let mut run = streamjoin(&folder, &["run", "s.toml", "-o", "out.csv"]);
+    let mut child = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_output(&folder, 10_000);
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-BUS", &id]).status().unwrap().success());
+    let mut ended = None;
+    wait("end", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert!(ended.is_some_and(|ended| ended.signal().is_some()), "{ended:?}");
+}
+
+#[test]
 fn signals_that_come_together_are_one_request() {
     let folder = Folder::small();
     folder.write("s.toml", format!("{}[strategies.a]\n[strategies.b]\n", long(ENDLESS)));
