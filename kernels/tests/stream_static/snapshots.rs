@@ -38,18 +38,18 @@ fn stream() -> RecordBatch {
 }
 
 /// `a` and `b` are keys of equal types; `c` is never read.
-fn table(c: DataType) -> RecordBatch {
+fn table(c: &DataType) -> RecordBatch {
     let keys: ArrayRef = Arc::new(Int32Array::from_iter((0..50).map(Some)));
     let other: ArrayRef =
         Arc::new(Int32Array::from_iter((0..50).map(|i| (i % 3 > 0).then_some(i))));
-    let columns = [("a", keys), ("b", other), ("c", new_null_array(&c, 50))]
+    let columns = [("a", keys), ("b", other), ("c", new_null_array(c, 50))]
         .map(|(name, column)| (name, column, true));
     RecordBatch::try_from_iter_with_nullable(columns).unwrap()
 }
 
 fn base() -> (Spec, stream_static::Options) {
     let keys = [(0, 0)];
-    let table = table(DataType::Int64).schema();
+    let table = table(&DataType::Int64).schema();
     let mut spec = Spec::on(stream().schema(), table, JoinType::LeftOuter, keys).unwrap();
     spec.output.truncate(3);
     spec.table_filter = is_set();
@@ -59,7 +59,7 @@ fn base() -> (Spec, stream_static::Options) {
 fn snapshot_of(
     spec: Spec,
     options: stream_static::Options,
-    c: DataType,
+    c: &DataType,
 ) -> Arc<streamjoin_kernels::TableSnapshot> {
     let other = stream_static::Join::new(spec, options).unwrap();
     other.build(&[table(c)], 9).unwrap()
@@ -97,7 +97,7 @@ fn a_snapshot_of_another_join_is_refused_and_the_difference_named() {
     ];
     let (spec, options) = base();
     let join = stream_static::Join::new(spec.clone(), options.clone()).unwrap();
-    join.swap(join.build(&[table(DataType::Int64)], 1).unwrap()).unwrap();
+    join.swap(join.build(&[table(&DataType::Int64)], 1).unwrap()).unwrap();
     let expected = push_all(&join, &stream());
     let check = |join: &stream_static::Join, foreign, word: &str| {
         let swapped = join.swap(Arc::clone(&foreign)).unwrap_err();
@@ -110,28 +110,28 @@ fn a_snapshot_of_another_join_is_refused_and_the_difference_named() {
     for (change, word) in changes {
         let (mut other, mut differently) = (spec.clone(), options.clone());
         change(&mut other, &mut differently);
-        check(&join, snapshot_of(other, differently, DataType::Int64), word);
+        check(&join, snapshot_of(other, differently, &DataType::Int64), word);
         assert_eq!(join.snapshot().unwrap().version(), 1);
         assert_eq!(push_all(&join, &stream()), expected);
     }
     let mut other = spec.clone();
-    other.table_schema = table(DataType::Utf8).schema();
+    other.table_schema = table(&DataType::Utf8).schema();
     check(
         &join,
-        snapshot_of(other, options.clone(), DataType::Utf8),
+        snapshot_of(other, options.clone(), &DataType::Utf8),
         "columns are (Int32, Int32, Utf8)",
     );
 
     let merging = stream_static::Options { layout: Layout::SortMerge, ..options.clone() };
     let merging = stream_static::Join::new(spec.clone(), merging).unwrap();
-    check(&merging, snapshot_of(spec, options, DataType::Int64), "has an index");
+    check(&merging, snapshot_of(spec, options, &DataType::Int64), "has an index");
 }
 
 #[test]
 fn snapshots_of_equal_joins_are_exchanged() {
     let (spec, options) = base();
     let join = stream_static::Join::new(spec.clone(), options.clone()).unwrap();
-    join.swap(join.build(&[table(DataType::Int64)], 1).unwrap()).unwrap();
+    join.swap(join.build(&[table(&DataType::Int64)], 1).unwrap()).unwrap();
     let sorted = |batch: &RecordBatch| {
         let order =
             streamjoin_kernels::arrow::compute::sort_to_indices(batch.column(0), None, None)
@@ -157,7 +157,7 @@ fn snapshots_of_equal_joins_are_exchanged() {
                 Schema::try_merge([(*stream().schema()).clone(), Schema::new(vec![more])]).unwrap(),
             );
             for spec in [spec.clone(), wider] {
-                let snapshot = snapshot_of(spec, other.clone(), DataType::Int64);
+                let snapshot = snapshot_of(spec, other.clone(), &DataType::Int64);
                 join.swap(snapshot).unwrap();
                 assert_eq!(sorted(&push_all(&join, &stream())), expected, "{layout} {index}");
             }
@@ -174,7 +174,7 @@ fn a_join_without_keys_takes_any_seed_and_layout() {
     for layout in Layout::ALL {
         let hasher = KeyHasher::with_seed(Isa::detect(), 77);
         let other = stream_static::Options { layout, hasher, ..options.clone() };
-        join.swap(snapshot_of(spec.clone(), other, DataType::Int64)).unwrap();
+        join.swap(snapshot_of(spec.clone(), other, &DataType::Int64)).unwrap();
     }
 }
 
@@ -182,7 +182,7 @@ fn a_join_without_keys_takes_any_seed_and_layout() {
 fn an_empty_batch_of_a_wrong_schema_is_an_error() {
     let (spec, options) = base();
     let join = stream_static::Join::new(spec, options).unwrap();
-    let good = table(DataType::Int64);
+    let good = table(&DataType::Int64);
     let empty = |columns: &[(&str, DataType)]| {
         let fields: Vec<_> =
             columns.iter().map(|(name, of)| Field::new(*name, of.clone(), true)).collect();
