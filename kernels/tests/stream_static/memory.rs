@@ -121,7 +121,7 @@ fn a_refusal_is_an_error_that_says_how_much_and_leaves_nothing_taken() {
                     other => panic!("{limit} of {needed}: {other:?}"),
                 }
                 let error = join.build(std::slice::from_ref(&table), 0).unwrap_err().to_string();
-                assert!(error.contains("filter the table"), "{error}");
+                assert!(error.contains("filter the rows"), "{error}");
                 assert_eq!(account.balance().held, 0);
             }
         }
