@@ -10,7 +10,7 @@ use crate::memory::Plain;
 /// from 1; a slot of zeros is empty.
 pub(super) trait InlineKeys: Shaped {
     /// A key, or what distinguishes it from most others, and its number.
-    type Slot: Plain + Default + fmt::Debug;
+    type Slot: Plain + fmt::Debug;
     /// Whether keys are compared outside the slots, too.
     const HAS_ENTRIES: bool = false;
 
@@ -110,7 +110,7 @@ fixed_inline!(InlineWide, i128, 2, 4, Wide, "Keys of 9 to 16 bytes, in slots of 
 /// Byte-string keys: half of the hash in the slot, the key in an entry.
 #[derive(Debug)]
 pub(super) struct InlineBytes {
-    pub(super) entries: ByteEntries,
+    entries: ByteEntries,
 }
 
 shaped!(InlineBytes: Bytes, ByteKeys);

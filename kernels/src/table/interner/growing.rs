@@ -1,23 +1,27 @@
-//! Slots that hold keys and their numbers, and become more as keys come.
+//! Slots that hold numbers of keys, and become more as keys come.
 //!
 //! ```text
 //! rows         7    9    7    5          the upper halves of the hashes of 7 and 5 end in 2
 //!
 //! slot         0    1    2      3      4   5   6   7
-//!              -    9 #2 7 #1   5 #3   -   -   -   -
+//!              -    #2   #1     #3     -   -   -   -       each with half of the key's hash
+//! key          -    7    9      5                          by number
 //!
 //! ids          0    1    0    2          one less than the numbers
 //! ```
 //!
-//! A block of rows is looked up twice. The first time each row looks at the slot that its
-//! hash says, without a branch: of keys that came before, nearly all are found there. The
-//! others go from slot to slot in their order, and new keys are added on the way.
+//! A block of rows goes from slot to slot together, without a branch per row, until each has
+//! found its key or an empty slot. Then those that have found none add their keys, in their
+//! order, from that slot on.
+//!
+//! Small tables have many slots to a key, so that nearly all keys lie where their hash says.
+//! Large ones have few, since memory that is new has to be cleared by the system, which takes
+//! longer than going on to the next slot.
 
 use std::fmt;
 
-use super::forms::InternedKeys;
+use super::store::InternedKeys;
 use crate::arch::{CacheSizes, prefetch_read};
-use crate::hash::KeyHasher;
 use crate::key::Keys;
 use crate::memory::Buffer;
 use crate::table::Probe;
@@ -29,6 +33,9 @@ const FIRST_SLOTS: usize = 16;
 const MOST_SLOTS: usize = 1 << 32;
 /// How many rows ahead of its use a slot is prefetched.
 const AHEAD: usize = BLOCK;
+/// Slots up to which one in eight is taken, and up to which one in four is; beyond, three
+/// in four are.
+const ROOMY: [usize; 2] = [1 << 15, 1 << 17];
 
 /// Distinct keys of any shape, numbered in the order in which they come.
 pub(super) trait Interned: fmt::Debug + Send + Sync {
@@ -41,10 +48,10 @@ pub(super) trait Interned: fmt::Debug + Send + Sync {
     fn grown_bytes(&self, probe: Probe<'_>, row: usize) -> usize;
 
     /// Makes that room.
-    fn grow(&mut self, probe: Probe<'_>, row: usize, hasher: &KeyHasher);
+    fn grow(&mut self, probe: Probe<'_>, row: usize);
 
     /// Removes all keys but the first `len`.
-    fn truncate(&mut self, len: usize, hasher: &KeyHasher);
+    fn truncate(&mut self, len: usize);
 
     /// Number of keys.
     fn len(&self) -> usize;
@@ -56,17 +63,13 @@ pub(super) trait Interned: fmt::Debug + Send + Sync {
     fn keys(&self) -> Keys;
 }
 
-/// Slots for this many keys.
-fn slots_for(keys: usize, limit: u32) -> usize {
-    (keys.min(limit as usize) * 2).clamp(FIRST_SLOTS, MOST_SLOTS).next_power_of_two()
-}
-
 /// Keys of one shape.
 #[derive(Debug)]
 pub(super) struct Growing<K: InternedKeys> {
     keys: K,
-    /// A power of two of them, more than there are keys.
-    slots: Buffer<K::Slot>,
+    /// A power of two of them, at least one of them empty: the upper half of a key's hash
+    /// and its number, counted from 1, or 0.
+    slots: Buffer<u64>,
     len: u32,
     /// Keys up to which there are slots enough.
     full: u32,
@@ -75,48 +78,62 @@ pub(super) struct Growing<K: InternedKeys> {
     prefetch: bool,
 }
 
+/// Keys that so many slots are enough for.
+fn keys_for(slots: usize, limit: u32) -> u32 {
+    let keys = match slots {
+        0..FIRST_SLOTS => 0,
+        FIRST_SLOTS => FIRST_SLOTS / 2,
+        _ if slots <= ROOMY[0] => slots / 8,
+        _ if slots <= ROOMY[1] => slots / 4,
+        _ => slots / 4 * 3,
+    };
+    if slots >= MOST_SLOTS { limit } else { limit.min(keys as u32) }
+}
+
+/// Slots for so many keys.
+fn slots_for(keys: usize, limit: u32) -> usize {
+    let keys = keys.min(limit as usize) as u32;
+    let mut slots = FIRST_SLOTS;
+    while keys_for(slots, limit) < keys {
+        slots *= 2;
+    }
+    slots
+}
+
 impl<K: InternedKeys> Growing<K> {
     /// For `keys` keys at first and never more than `limit`.
     pub(super) fn new(keys: usize, limit: u32) -> Self {
-        let mut growing = Self {
-            keys: K::with_room(0),
-            slots: Buffer::zeroed(slots_for(keys, limit)),
-            len: 0,
-            full: 0,
-            limit,
-            prefetch: false,
-        };
+        let slots = Buffer::zeroed(slots_for(keys, limit));
+        let mut growing = Self { keys: K::new(), slots, len: 0, full: 0, limit, prefetch: false };
         growing.resized();
         growing
     }
 
     /// Bytes of the slots for `keys` keys at first.
     pub(super) fn bytes_for(keys: usize, limit: u32) -> usize {
-        slots_for(keys, limit).saturating_mul(size_of::<K::Slot>())
-    }
-
-    /// Keys that as many slots are enough for.
-    fn keys_for(&self, slots: usize) -> u32 {
-        // Half of the slots at most are taken.
-        if slots >= MOST_SLOTS { self.limit } else { self.limit.min((slots / 2) as u32) }
+        slots_for(keys, limit).saturating_mul(size_of::<u64>())
     }
 
     fn resized(&mut self) {
-        self.full = self.keys_for(self.slots.len());
+        self.full = keys_for(self.slots.len(), self.limit);
         self.prefetch = self.slots.bytes() > CacheSizes::detect().l2 / 2;
     }
 
     /// Slots after making room.
     fn grown_slots(&self) -> usize {
-        if self.len < self.full { self.slots.len() } else { 2 * self.slots.len() }
+        let mut slots = self.slots.len();
+        while keys_for(slots, self.limit) <= self.len && self.len < self.limit {
+            slots *= 2;
+        }
+        slots
     }
 
-    /// Puts a slot where its hash says, or behind what is there.
+    /// Puts a slot where its half of the hash says, or behind what is there.
     #[inline(always)]
-    fn place(slots: &mut [K::Slot], slot: K::Slot, hasher: &KeyHasher) {
+    fn place(slots: &mut [u64], slot: u64) {
         let mask = slots.len() - 1;
-        let mut at = K::upper_hash(&slot, hasher) as usize & mask;
-        while K::number(&slots[at]) != 0 {
+        let mut at = (slot >> 32) as usize & mask;
+        while slots[at] != 0 {
             at = (at + 1) & mask;
         }
         slots[at] = slot;
@@ -131,68 +148,93 @@ impl<K: InternedKeys> Growing<K> {
     #[inline(always)]
     unsafe fn intern_block<R: RowSource>(
         &mut self,
-        keys: K::Keys<'_>,
+        batch: K::Keys<'_>,
         hashes: &[u64],
         (rows, count): (R, usize),
         ids: &mut [u32],
     ) -> usize {
         debug_assert!(count <= BLOCK && hashes.len() == ids.len());
-        let Self { keys: known, slots, len, full, prefetch, .. } = self;
+        let Self { keys, slots, len, full, prefetch, .. } = self;
         let slots = &mut slots[..];
         let mask = slots.len() - 1;
         let home = |hash: u64| (hash >> 32) as usize & mask;
+        // SAFETY: the caller's.
+        let row_of = |i: usize| unsafe { rows.row(i) };
+        // SAFETY: the caller's.
+        let hash_of = |i: usize| unsafe { *hashes.get_unchecked(row_of(i)) };
         if *prefetch {
             for i in 0..count {
-                // SAFETY: the caller's.
-                let row = unsafe { rows.row(i) };
-                if let Some(&ahead) = hashes.get(row + AHEAD) {
+                if let Some(&ahead) = hashes.get(row_of(i) + AHEAD) {
                     prefetch_read(slots, home(ahead));
                 }
             }
-        }
-        if K::HAS_ENTRIES {
             for i in 0..count {
-                // SAFETY: the caller's.
-                let hash = unsafe { *hashes.get_unchecked(rows.row(i)) };
-                known.prefetch(&slots[home(hash)]);
+                let (slot, hash) = (slots[home(hash_of(i))], hash_of(i));
+                keys.prefetch(if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 });
             }
         }
-        let mut unfinished = [0u8; BLOCK];
-        let mut left = 0;
+        // Where each row stands, whether its key is new, and the rows that are on their way.
+        let (mut places, mut new, mut on_way) = ([0u32; BLOCK], [0u8; BLOCK], [0u8; BLOCK]);
         for i in 0..count {
-            // SAFETY: the caller's for rows; the mask keeps a slot below their number, a
-            // power of two; `left <= i < BLOCK`.
-            unsafe {
-                let row = rows.row(i);
-                let hash = *hashes.get_unchecked(row);
-                let slot = slots.get_unchecked(home(hash));
-                let hit = known.matches(slot, keys, row, hash);
-                let number = K::number(slot);
-                *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
-                *unfinished.get_unchecked_mut(left) = i as u8;
-                left += usize::from(!hit | (number == 0));
-            }
+            places[i] = home(hash_of(i)) as u32;
+            on_way[i] = i as u8;
         }
-        for &i in &unfinished[..left] {
+        let (mut left, mut any_new) = (count, false);
+        while left > 0 {
+            let mut kept = 0;
+            for j in 0..left {
+                // SAFETY: `kept <= j < left <= BLOCK`; what is on its way is below `count`; a
+                // place is masked to the number of slots, a power of two; numbers in slots
+                // are those of keys; the caller's for rows.
+                unsafe {
+                    let i = usize::from(*on_way.get_unchecked(j));
+                    let (row, hash) = (row_of(i), hash_of(i));
+                    let place = places.get_unchecked_mut(i);
+                    debug_assert!((*place as usize) < slots.len());
+                    let slot = *slots.get_unchecked(*place as usize);
+                    let same_half = (slot ^ hash) >> 32 == 0;
+                    let number = if same_half { slot as u32 } else { 0 };
+                    let hit = (number != 0) & keys.is(number, batch, row, hash);
+                    let empty = slot == 0;
+                    *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
+                    *new.get_unchecked_mut(i) = u8::from(empty);
+                    any_new |= empty;
+                    let goes_on = !hit & !empty;
+                    *place = place.wrapping_add(u32::from(goes_on)) & mask as u32;
+                    *on_way.get_unchecked_mut(kept) = i as u8;
+                    kept += usize::from(goes_on);
+                }
+            }
+            left = kept;
+        }
+        if !any_new {
+            return count;
+        }
+        let (mut added, mut next) = ([0u8; BLOCK], 0);
+        for i in 0..count {
+            // SAFETY: `next <= i < BLOCK`.
+            unsafe { *added.get_unchecked_mut(next) = i as u8 };
+            next += usize::from(new[i]);
+        }
+        for &i in &added[..next] {
+            let (row, hash) = (row_of(usize::from(i)), hash_of(usize::from(i)));
+            let mut at = places[usize::from(i)] as usize;
             // SAFETY: as above.
             unsafe {
-                let row = rows.row(usize::from(i));
-                let hash = *hashes.get_unchecked(row);
-                let mut at = home(hash);
                 loop {
-                    debug_assert!(at < slots.len());
                     let slot = slots.get_unchecked_mut(at);
-                    let number = K::number(slot);
-                    if number == 0 {
-                        if *len >= *full || !known.has_room(keys, row) {
+                    if *slot == 0 {
+                        if *len >= *full || !keys.has_room(batch, row) {
                             return usize::from(i);
                         }
                         *ids.get_unchecked_mut(row) = *len;
                         *len += 1;
-                        *slot = known.add(keys, row, hash, *len);
+                        keys.push(batch, row, hash);
+                        *slot = hash >> 32 << 32 | u64::from(*len);
                         break;
                     }
-                    if known.matches(slot, keys, row, hash) {
+                    let number = *slot as u32;
+                    if (*slot ^ hash) >> 32 == 0 && keys.is(number, batch, row, hash) {
                         *ids.get_unchecked_mut(row) = number - 1;
                         break;
                     }
@@ -236,18 +278,18 @@ impl<K: InternedKeys> Interned for Growing<K> {
 
     fn grown_bytes(&self, probe: Probe<'_>, row: usize) -> usize {
         let slots = self.grown_slots();
-        let row = (K::keys(probe.keys()), row);
-        let outside = self.keys.grown_bytes(self.keys_for(slots) as usize, row);
-        slots.saturating_mul(size_of::<K::Slot>()).saturating_add(outside)
+        let keys = keys_for(slots, self.limit) as usize;
+        let keys = self.keys.grown_bytes(keys, (K::keys(probe.keys()), row));
+        slots.saturating_mul(size_of::<u64>()).saturating_add(keys)
     }
 
-    fn grow(&mut self, probe: Probe<'_>, row: usize, hasher: &KeyHasher) {
+    fn grow(&mut self, probe: Probe<'_>, row: usize) {
         let grown = self.grown_slots();
         if grown > self.slots.len() {
             let mut slots = Buffer::zeroed(grown);
-            // In the order of the old ones: each half of the new ones is written in order.
-            for slot in self.slots.iter().filter(|slot| K::number(slot) != 0) {
-                Self::place(&mut slots, *slot, hasher);
+            // In the order of the old ones, so that few places are written to in turn.
+            for &slot in self.slots.iter().filter(|slot| **slot != 0) {
+                Self::place(&mut slots, slot);
             }
             self.slots = slots;
             self.resized();
@@ -255,15 +297,15 @@ impl<K: InternedKeys> Interned for Growing<K> {
         self.keys.grow(self.full as usize, (K::keys(probe.keys()), row));
     }
 
-    fn truncate(&mut self, len: usize, hasher: &KeyHasher) {
+    fn truncate(&mut self, len: usize) {
         if len >= self.len() {
             return;
         }
-        let is_kept = |slot: &K::Slot| (1..=len).contains(&(K::number(slot) as usize));
-        let kept: Vec<K::Slot> = self.slots.iter().copied().filter(is_kept).collect();
-        self.slots.fill(K::Slot::default());
+        let is_kept = |slot: &u64| (1..=len).contains(&(*slot as u32 as usize));
+        let kept: Vec<u64> = self.slots.iter().copied().filter(is_kept).collect();
+        self.slots.fill(0);
         for slot in kept {
-            Self::place(&mut self.slots, slot, hasher);
+            Self::place(&mut self.slots, slot);
         }
         self.keys.truncate(len);
         self.len = len as u32;
@@ -278,6 +320,6 @@ impl<K: InternedKeys> Interned for Growing<K> {
     }
 
     fn keys(&self) -> Keys {
-        self.keys.collect(&self.slots, self.len())
+        self.keys.to_keys()
     }
 }

@@ -1,15 +1,14 @@
 //! Dense numbers for distinct keys, as they come.
 
-mod forms;
 mod growing;
+mod store;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use self::forms::InternedKeys;
 use self::growing::{Growing, Interned};
-use super::inline_keys::{InlineBytes, InlineWide, InlineWords};
+use self::store::{ByteStrings, FixedKeys, InternedKeys};
 use super::key_blocks::KeyBlock;
 use crate::arch::Isa;
 use crate::error::{JoinError, Result};
@@ -191,9 +190,9 @@ impl KeyInterner {
         self.memory.shrink(self.bytes());
         self.keys = None;
         let keys = match kind.shape() {
-            KeyShape::Word => self.growing::<InlineWords>(),
-            KeyShape::Wide => self.growing::<InlineWide>(),
-            KeyShape::Bytes => self.growing::<InlineBytes>(),
+            KeyShape::Word => self.growing::<FixedKeys<u64>>(),
+            KeyShape::Wide => self.growing::<FixedKeys<i128>>(),
+            KeyShape::Bytes => self.growing::<ByteStrings>(),
         }?;
         self.keys = Some((kind, keys));
         Ok(())
@@ -247,7 +246,7 @@ impl Batch<'_> {
                     }
                     let (held, more) = (keys.bytes(), keys.grown_bytes(probe, row));
                     memory.grow(more, "the distinct keys")?;
-                    keys.grow(probe, row, hasher);
+                    keys.grow(probe, row);
                     memory.settle(held + more, keys.bytes(), "the distinct keys")?;
                     next = row;
                 }
@@ -267,9 +266,8 @@ impl Batch<'_> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.ids.truncate(self.ids_before);
-        let KeyInterner { keys, hasher, .. } = &mut *self.interner;
-        if let Some((_, keys)) = keys {
-            keys.truncate(self.keys_before, hasher);
+        if let Some((_, keys)) = &mut self.interner.keys {
+            keys.truncate(self.keys_before);
         }
     }
 }
