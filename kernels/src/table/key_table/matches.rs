@@ -47,13 +47,12 @@ impl<'a, K: KeyRows> Matches<'a, K> {
             if self.block.len() == 0 {
                 self.block.take_up(&self.rows, self.from, &self.table.hasher);
             }
-            let held = pairs.len();
             self.look_up(pairs, limit)?;
             if self.cursor.is_done(self.block.len()) {
                 self.from += self.block.len();
                 self.block.clear();
                 self.cursor = FindCursor::default();
-            } else if pairs.len() > held {
+            } else if !pairs.is_empty() {
                 break;
             }
         }
@@ -75,7 +74,7 @@ impl<'a, K: KeyRows> Matches<'a, K> {
         if pairs.len() < held {
             return wrong("takes pairs away");
         }
-        let stuck = pairs.len() == held && stand(cursor) == before;
+        let stuck = pairs.is_empty() && stand(cursor) == before;
         if stuck && !cursor.is_done(block.len()) {
             return wrong("makes no progress: each `find` must list pairs or move its cursor on");
         }

@@ -132,7 +132,13 @@ impl KeyTable {
     /// # Errors
     /// As [`find`](Self::find) and [`Matches::next_pairs`].
     pub fn pairs(&self, rows: impl KeyRows, pairs: &mut Pairs) -> Result<()> {
-        self.find(rows)?.next_pairs(pairs, usize::MAX)?;
+        let mut matches = self.find(rows)?;
+        matches.next_pairs(pairs, usize::MAX)?;
+        // An index may stop early for reasons of its own.
+        let mut more = Pairs::default();
+        while matches.next_pairs(&mut more, usize::MAX)? {
+            more.iter().for_each(|(probe, build)| pairs.push(probe, build));
+        }
         Ok(())
     }
 

@@ -436,6 +436,7 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
 /// An index that finds what cannot be.
 #[derive(Clone, Copy, Debug)]
 enum Lies {
+    OneByOne,
     Positions,
     Rows,
     NoProgress,
@@ -476,6 +477,11 @@ impl JoinIndex for Lies {
 
     fn find(&self, probe: Probe<'_>, cursor: &mut FindCursor, pairs: &mut Pairs, _: usize) -> u64 {
         match self {
+            Self::OneByOne => {
+                pairs.push(cursor.next_row as u32, 1);
+                cursor.next_row += 1;
+                return 1;
+            }
             Self::Positions => pairs.push(0, 2),
             Self::Rows => pairs.push(u32::MAX, 1),
             Self::NoProgress => return 0,
@@ -506,6 +512,9 @@ fn what_an_index_of_the_callers_cannot_have_found_is_an_error_and_ends_the_match
         let again = matches.next_pairs(&mut pairs, 10);
         assert!(matches!(again, Err(JoinError::Unfinished)) && pairs.is_empty());
     }
+    // One pair at a time is slow and nothing else.
+    table(Lies::OneByOne).pairs(&probe, &mut pairs).unwrap();
+    assert!(pairs.iter().eq((0..10_000).map(|row| (row, 0))));
     assert!(table(Lies::Positions).first_matches(&probe, &mut Vec::new()).is_err());
     let table = table(Lies::Panics);
     let mut matches = table.find(&probe).unwrap();
