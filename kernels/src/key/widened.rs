@@ -53,27 +53,34 @@ impl Widened {
 
     pub(super) fn bytes<'k>(
         &mut self,
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
+        keys: impl ExactSizeIterator<Item = &'k [u8]> + Clone,
     ) -> KeyView<'_> {
         let (mut offsets, mut values) = self.emptied();
         offsets.reserve(keys.len() + 1);
         offsets.push(0);
+        let mut end = 0;
+        values.resize(keys.clone().map(<[u8]>::len).fold(0, usize::saturating_add), 0);
         for key in keys {
-            values.extend_from_slice(key);
-            offsets.push(values.len() as i64);
+            if values.len() - end < key.len() {
+                // It has become longer than it was.
+                values.resize(end + key.len(), 0);
+            }
+            copy(key, &mut values[end..end + key.len()]);
+            end += key.len();
+            offsets.push(end as i64);
         }
         self.holds = Some(KeyShape::Bytes);
         KeyView::Bytes(self.bytes.insert(ByteKeys::laid_out(offsets.into(), values.into())))
     }
 
-    /// The memory of the byte strings before, if nobody else has it.
+    /// The memory of the byte strings before, if nobody else has it: no offsets, and bytes
+    /// to be overwritten.
     fn emptied(&mut self) -> (Vec<i64>, Vec<u8>) {
         let Some((offsets, values)) = self.bytes.take().map(ByteKeys::into_parts) else {
             return Default::default();
         };
-        let (mut offsets, mut values) = (vec_of(offsets.into_inner()), vec_of(values));
+        let (mut offsets, values) = (vec_of(offsets.into_inner()), vec_of(values));
         offsets.clear();
-        values.clear();
         (offsets, values)
     }
 }
@@ -92,6 +99,25 @@ impl<'k> KeyView<'k> {
                 KeyView::Bytes(room.bytes.insert(keys.slice(rows.start, rows.len())))
             }
         }
+    }
+}
+
+/// Copies a key; short ones in two parts that overlap, without a call.
+#[inline(always)]
+fn copy(key: &[u8], to: &mut [u8]) {
+    fn ends<const N: usize>(key: &[u8], to: &mut [u8]) -> Option<()> {
+        *to.first_chunk_mut::<N>()? = *key.first_chunk()?;
+        *to.last_chunk_mut::<N>()? = *key.last_chunk()?;
+        Some(())
+    }
+    let copied = match key.len() {
+        17..=32 => ends::<16>(key, to),
+        8..=16 => ends::<8>(key, to),
+        4..=7 => ends::<4>(key, to),
+        _ => None,
+    };
+    if copied.is_none() {
+        to.copy_from_slice(key);
     }
 }
 

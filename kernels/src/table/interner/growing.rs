@@ -175,37 +175,45 @@ impl<K: InternedKeys> Growing<K> {
         }
         // Where each row stands, whether its key is new, and the rows that are on their way.
         let (mut places, mut new, mut on_way) = ([0u32; BLOCK], [0u8; BLOCK], [0u8; BLOCK]);
+        let mut any_new = false;
+        // Lets row `i` of the block look at a slot; returns whether it goes on to the next.
+        let mut look = |i: usize, place: u32| {
+            let (row, hash) = (row_of(i), hash_of(i));
+            debug_assert!(i < BLOCK && (place as usize) < slots.len());
+            // SAFETY: a place is masked to the number of slots, a power of two; numbers in
+            // slots are those of keys; the caller's for rows and for `i`.
+            unsafe {
+                let slot = *slots.get_unchecked(place as usize);
+                let number = if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 };
+                let hit = (number != 0) & keys.is(number, batch, row, hash);
+                let empty = slot == 0;
+                any_new |= empty;
+                *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
+                *new.get_unchecked_mut(i) = u8::from(empty);
+                let goes_on = !hit & !empty;
+                *places.get_unchecked_mut(i) = place.wrapping_add(u32::from(goes_on)) & mask as u32;
+                goes_on
+            }
+        };
+        let mut left = 0;
         for i in 0..count {
-            places[i] = home(hash_of(i)) as u32;
-            on_way[i] = i as u8;
+            // SAFETY: `left <= i < BLOCK`.
+            unsafe { *on_way.get_unchecked_mut(left) = i as u8 };
+            left += usize::from(look(i, home(hash_of(i)) as u32));
         }
-        let (mut left, mut any_new) = (count, false);
+        let mut distance = 1;
         while left > 0 {
             let mut kept = 0;
             for j in 0..left {
-                // SAFETY: `kept <= j < left <= BLOCK`; what is on its way is below `count`; a
-                // place is masked to the number of slots, a power of two; numbers in slots
-                // are those of keys; the caller's for rows.
+                // SAFETY: `kept <= j < left <= BLOCK`.
                 unsafe {
-                    let i = usize::from(*on_way.get_unchecked(j));
-                    let (row, hash) = (row_of(i), hash_of(i));
-                    let place = places.get_unchecked_mut(i);
-                    debug_assert!((*place as usize) < slots.len());
-                    let slot = *slots.get_unchecked(*place as usize);
-                    let same_half = (slot ^ hash) >> 32 == 0;
-                    let number = if same_half { slot as u32 } else { 0 };
-                    let hit = (number != 0) & keys.is(number, batch, row, hash);
-                    let empty = slot == 0;
-                    *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
-                    *new.get_unchecked_mut(i) = u8::from(empty);
-                    any_new |= empty;
-                    let goes_on = !hit & !empty;
-                    *place = place.wrapping_add(u32::from(goes_on)) & mask as u32;
-                    *on_way.get_unchecked_mut(kept) = i as u8;
-                    kept += usize::from(goes_on);
+                    let i = *on_way.get_unchecked(j);
+                    let place = (home(hash_of(usize::from(i))) + distance) & mask;
+                    *on_way.get_unchecked_mut(kept) = i;
+                    kept += usize::from(look(usize::from(i), place as u32));
                 }
             }
-            left = kept;
+            (left, distance) = (kept, distance + 1);
         }
         if !any_new {
             return count;
