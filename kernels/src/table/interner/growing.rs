@@ -33,6 +33,9 @@ const FIRST_SLOTS: usize = 16;
 const MOST_SLOTS: usize = 1 << 32;
 /// How many rows ahead of its use a slot is prefetched.
 const AHEAD: usize = BLOCK;
+/// From slots of so many times the second-level cache on they are prefetched: below, loads
+/// of many rows overlap by themselves, as there is no branch between them.
+const PREFETCH_FROM: usize = 4;
 /// Slots up to which one in eight is taken, and up to which one in four is; beyond, three
 /// in four are.
 const ROOMY: [usize; 2] = [1 << 15, 1 << 17];
@@ -116,7 +119,7 @@ impl<K: InternedKeys> Growing<K> {
 
     fn resized(&mut self) {
         self.full = keys_for(self.slots.len(), self.limit);
-        self.prefetch = self.slots.bytes() > CacheSizes::detect().l2 / 2;
+        self.prefetch = self.slots.bytes() > PREFETCH_FROM * CacheSizes::detect().l2;
     }
 
     /// Slots after making room.
@@ -170,7 +173,9 @@ impl<K: InternedKeys> Growing<K> {
             }
             for i in 0..count {
                 let (slot, hash) = (slots[home(hash_of(i))], hash_of(i));
-                keys.prefetch(if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 });
+                // Not a branch: nobody can tell which way it would go.
+                let same_half = u32::from((slot ^ hash) >> 32 == 0);
+                keys.prefetch(slot as u32 * same_half);
             }
         }
         // Where each row stands, whether its key is new, and the rows that are on their way.
