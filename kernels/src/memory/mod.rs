@@ -120,6 +120,30 @@ impl<T: Plain> Buffer<T> {
         buffer
     }
 
+    /// Makes it `len` long, if it is shorter; what is new is zeros. A map of its own grows
+    /// without being copied or cleared again, where the system can do that.
+    ///
+    /// # Panics
+    /// If `len` elements exceed the address space, as `Vec` does.
+    pub fn grow(&mut self, len: usize) {
+        if len <= self.len {
+            return;
+        }
+        #[cfg(all(target_os = "linux", not(miri)))]
+        if let Storage::Map(map) = &mut self.storage
+            && let Some(bytes) = len.checked_mul(size_of::<T>())
+            // SAFETY: nobody else has a reference into the map, since `self` is borrowed
+            // exclusively; it is anonymous, so that there are no file's ends to respect.
+            && unsafe { map.remap(bytes, memmap2::RemapOptions::new().may_move(true)) }.is_ok()
+        {
+            self.len = len;
+            return;
+        }
+        let mut grown = Self::zeroed(len);
+        grown[..self.len].copy_from_slice(self);
+        *self = grown;
+    }
+
     /// Bytes held, slack at the end included.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -196,6 +220,23 @@ mod tests {
                 *value = i as u64;
             }
             assert!(buffer.iter().enumerate().all(|(i, &value)| value == i as u64));
+        }
+    }
+
+    #[test]
+    fn a_buffer_that_grows_keeps_its_values_and_gets_zeros() {
+        let mut buffer = Buffer::<u64>::zeroed(3);
+        let mut len = 3;
+        for longer in [2, 8, 9, 100_000, 600_000, 600_001, 1 << 20, (4 << 20) + 5] {
+            for (i, value) in buffer.iter_mut().enumerate() {
+                *value = !(i as u64);
+            }
+            buffer.grow(longer);
+            let before = std::mem::replace(&mut len, longer.max(len));
+            assert_eq!((buffer.len(), buffer.as_ptr() as usize % 64), (len, 0));
+            assert!(buffer.bytes() >= 8 * len);
+            assert!(buffer[..before].iter().enumerate().all(|(i, &value)| value == !(i as u64)));
+            assert!(buffer[before..].iter().all(|&value| value == 0));
         }
     }
 

@@ -82,11 +82,7 @@ impl ByteEntries {
     /// Makes room for `keys` keys, padding not included, and `rest` bytes of those
     /// beyond their first 16.
     pub(super) fn grow(&mut self, keys: usize, rest: usize) {
-        if self.entries.len() <= keys {
-            let mut entries = Buffer::zeroed(keys + 1);
-            entries[..=self.len].copy_from_slice(&self.entries[..=self.len]);
-            self.entries = entries;
-        }
+        self.entries.grow(keys + 1);
         self.rest.reserve_exact(rest.saturating_sub(self.rest.len()));
     }
 

@@ -142,6 +142,21 @@ impl<K: InternedKeys> Growing<K> {
         slots[at] = slot;
     }
 
+    /// Spreads what is in the first `old` of the slots over all of them, in place.
+    ///
+    /// It goes round from an empty slot. Whatever stays in the old part then finds room
+    /// where it was, or nearer to where its hash says, and passes only slots that were
+    /// emptied and filled again; the rest goes to the new part.
+    fn spread(slots: &mut [u64], old: usize) {
+        let start = slots[..old].iter().position(|&slot| slot == 0).unwrap_or(0);
+        for at in (start..old).chain(0..start) {
+            let slot = std::mem::take(&mut slots[at]);
+            if slot != 0 {
+                Self::place(slots, slot);
+            }
+        }
+    }
+
     /// Interns a block; returns how many of its rows were, fewer than all if there is
     /// no room for the key of the next one.
     ///
@@ -297,14 +312,10 @@ impl<K: InternedKeys> Interned for Growing<K> {
     }
 
     fn grow(&mut self, probe: Probe<'_>, row: usize) {
-        let grown = self.grown_slots();
-        if grown > self.slots.len() {
-            let mut slots = Buffer::zeroed(grown);
-            // In the order of the old ones, so that few places are written to in turn.
-            for &slot in self.slots.iter().filter(|slot| **slot != 0) {
-                Self::place(&mut slots, slot);
-            }
-            self.slots = slots;
+        let (old, grown) = (self.slots.len(), self.grown_slots());
+        if grown > old {
+            self.slots.grow(grown);
+            Self::spread(&mut self.slots, old);
             self.resized();
         }
         self.keys.grow(self.full as usize, (K::keys(probe.keys()), row));

@@ -83,11 +83,7 @@ macro_rules! fixed_keys {
             }
 
             fn grow(&mut self, keys: usize, _: (&[$word], usize)) {
-                if keys >= self.keys.len() {
-                    let mut grown = Buffer::zeroed(keys + 1);
-                    grown[..self.len].copy_from_slice(&self.keys[..self.len]);
-                    self.keys = grown;
-                }
+                self.keys.grow(keys + 1);
             }
 
             fn truncate(&mut self, len: usize) {

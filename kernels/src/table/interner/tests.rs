@@ -95,7 +95,7 @@ proptest! {
 
 #[test]
 fn a_table_grows_at_every_size() {
-    for distinct in (0..200u64).chain([1000, 4096, 50_000]) {
+    for distinct in (0..200u64).chain([1000, 4096, 50_000, 1_000_000]) {
         let mut interner = KeyInterner::new();
         let rows: Vec<u64> = (0..distinct).chain(0..distinct).collect();
         let (mut ids, expected) = (Vec::new(), rows.iter().map(|&key| key as u32));
