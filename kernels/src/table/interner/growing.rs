@@ -40,6 +40,16 @@ const PREFETCH_FROM: usize = 4;
 /// in four are.
 const ROOMY: [usize; 2] = [1 << 15, 1 << 17];
 
+/// The rows of a block.
+const ALL_ROWS: [u8; BLOCK] = {
+    let (mut rows, mut i) = ([0; BLOCK], 0);
+    while i < BLOCK {
+        rows[i] = i as u8;
+        i += 1;
+    }
+    rows
+};
+
 /// Distinct keys of any shape, numbered in the order in which they come.
 pub(super) trait Interned: fmt::Debug + Send + Sync {
     /// Writes the number of each row's key, counted from 0, into `ids`, from row `from` on;
@@ -194,43 +204,28 @@ impl<K: InternedKeys> Growing<K> {
             }
         }
         // Where each row stands, whether its key is new, and the rows that are on their way.
-        let (mut places, mut new, mut on_way) = ([0u32; BLOCK], [0u8; BLOCK], [0u8; BLOCK]);
-        let mut any_new = false;
-        // Lets row `i` of the block look at a slot; returns whether it goes on to the next.
-        let mut look = |i: usize, place: u32| {
-            let (row, hash) = (row_of(i), hash_of(i));
-            debug_assert!(i < BLOCK && (place as usize) < slots.len());
-            // SAFETY: a place is masked to the number of slots, a power of two; numbers in
-            // slots are those of keys; the caller's for rows and for `i`.
-            unsafe {
-                let slot = *slots.get_unchecked(place as usize);
-                let number = if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 };
-                let hit = (number != 0) & keys.is(number, batch, row, hash);
-                let empty = slot == 0;
-                any_new |= empty;
-                *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
-                *new.get_unchecked_mut(i) = u8::from(empty);
-                let goes_on = !hit & !empty;
-                *places.get_unchecked_mut(i) = place.wrapping_add(u32::from(goes_on)) & mask as u32;
-                goes_on
-            }
-        };
-        let mut left = 0;
-        for i in 0..count {
-            // SAFETY: `left <= i < BLOCK`.
-            unsafe { *on_way.get_unchecked_mut(left) = i as u8 };
-            left += usize::from(look(i, home(hash_of(i)) as u32));
-        }
-        let mut distance = 1;
+        let (mut places, mut new, mut on_way) = ([0u32; BLOCK], [0u8; BLOCK], ALL_ROWS);
+        let (mut left, mut distance, mut any_new) = (count, 0, false);
         while left > 0 {
             let mut kept = 0;
             for j in 0..left {
-                // SAFETY: `kept <= j < left <= BLOCK`.
+                // SAFETY: `kept <= j < left <= BLOCK`; what is on its way is below `count`; a
+                // place is masked to the number of slots, a power of two; numbers in slots
+                // are those of keys; the caller's for rows.
                 unsafe {
-                    let i = *on_way.get_unchecked(j);
-                    let place = (home(hash_of(usize::from(i))) + distance) & mask;
-                    *on_way.get_unchecked_mut(kept) = i;
-                    kept += usize::from(look(usize::from(i), place as u32));
+                    let i = usize::from(*on_way.get_unchecked(j));
+                    let (row, hash) = (row_of(i), hash_of(i));
+                    let place = (home(hash) + distance) & mask;
+                    let slot = *slots.get_unchecked(place);
+                    let number = if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 };
+                    let hit = (number != 0) & keys.is(number, batch, row, hash);
+                    let empty = slot == 0;
+                    any_new |= empty;
+                    *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
+                    *places.get_unchecked_mut(i) = place as u32;
+                    *new.get_unchecked_mut(i) = u8::from(empty);
+                    *on_way.get_unchecked_mut(kept) = i as u8;
+                    kept += usize::from(!hit & !empty);
                 }
             }
             (left, distance) = (kept, distance + 1);
