@@ -232,7 +232,8 @@ mod tests {
                 *value = !(i as u64);
             }
             buffer.grow(longer);
-            let before = std::mem::replace(&mut len, longer.max(len));
+            let before = len;
+            len = len.max(longer);
             assert_eq!((buffer.len(), buffer.as_ptr() as usize % 64), (len, 0));
             assert!(buffer.bytes() >= 8 * len);
             assert!(buffer[..before].iter().enumerate().all(|(i, &value)| value == !(i as u64)));
