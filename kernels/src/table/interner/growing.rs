@@ -234,10 +234,10 @@ impl<K: InternedKeys> Growing<K> {
             return count;
         }
         let (mut added, mut next) = ([0u8; BLOCK], 0);
-        for i in 0..count {
+        for (i, &is_new) in new[..count].iter().enumerate() {
             // SAFETY: `next <= i < BLOCK`.
             unsafe { *added.get_unchecked_mut(next) = i as u8 };
-            next += usize::from(new[i]);
+            next += usize::from(is_new);
         }
         for &i in &added[..next] {
             let (row, hash) = (row_of(usize::from(i)), hash_of(usize::from(i)));
