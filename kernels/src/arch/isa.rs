@@ -18,9 +18,9 @@ use crate::named::named;
 pub enum Isa {
     /// Plain Rust, on every architecture.
     Portable,
-    /// x86-64 with AVX2 and BMI2.
+    /// x86-64 with AVX2 and POPCNT.
     Avx2,
-    /// x86-64 with AVX-512 F, DQ, BW, VL and CD.
+    /// x86-64 with AVX-512 F, BW, DQ and VL, and POPCNT.
     Avx512,
 }
 
@@ -61,37 +61,52 @@ impl Isa {
             Self::Avx512 => "avx512",
         }
     }
+}
 
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn is_available(self) -> bool {
-        // Miri runs no intrinsics of these levels.
-        match self {
-            Self::Portable => true,
-            Self::Avx2 => {
-                !cfg!(miri) && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2")
+named!(Isa, "instruction set");
+
+macro_rules! features {
+    ($($isa:ident: $($feature:tt),+;)+) => {
+        impl Isa {
+            /// What the kernels of a level are compiled for, all of which the
+            /// machine must have; a test reads it off their `target_feature`.
+            #[cfg(test)]
+            fn features(self) -> &'static [&'static str] {
+                match self {
+                    Self::Portable => &[],
+                    $(Self::$isa => &[$($feature),+],)+
+                }
             }
-            Self::Avx512 => {
-                !cfg!(miri)
-                    && Self::Avx2.is_available()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512cd")
+
+            #[cfg(target_arch = "x86_64")]
+            pub(crate) fn is_available(self) -> bool {
+                match self {
+                    Self::Portable => true,
+                    // Miri runs no intrinsics of these levels.
+                    $(Self::$isa => !cfg!(miri) $(&& is_x86_feature_detected!($feature))+,)+
+                }
             }
         }
-    }
+    };
+}
 
-    #[cfg(not(target_arch = "x86_64"))]
+features! {
+    Avx2: "avx2", "popcnt";
+    Avx512: "avx512bw", "avx512dq", "avx512f", "avx512vl", "popcnt";
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Isa {
     pub(crate) fn is_available(self) -> bool {
         self == Self::Portable
     }
 }
 
-named!(Isa, "instruction set");
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -102,5 +117,25 @@ mod tests {
         assert!("sse9".parse::<Isa>().unwrap_err().to_string().contains("portable"));
         assert_eq!(Isa::available()[0], Isa::Portable);
         assert!(Isa::detect().require().is_ok());
+    }
+
+    #[test]
+    fn what_is_looked_for_is_what_kernels_are_compiled_for() {
+        let arch = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/arch/x86_64");
+        for isa in Isa::ALL.into_iter().filter(|&isa| isa != Isa::Portable) {
+            let mut enabled = BTreeSet::new();
+            for file in std::fs::read_dir(arch.join(isa.name())).unwrap() {
+                let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+                // In the attribute, or handed to a macro that has it.
+                let marks = ["target_feature(enable = \"", "_kernels!(\""];
+                for mark in marks {
+                    for after in text.split(mark).skip(1) {
+                        let (features, _) = after.split_once('"').unwrap();
+                        enabled.extend(features.split(',').map(str::to_owned));
+                    }
+                }
+            }
+            assert_eq!(enabled.into_iter().collect::<Vec<_>>(), isa.features(), "{isa}");
+        }
     }
 }

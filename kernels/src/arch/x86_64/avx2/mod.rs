@@ -1,5 +1,5 @@
 //! AVX2 kernels. Each function is safe to call only where the CPU has
-//! AVX2.
+//! the features that it names; `Isa::is_available` looks for all of them.
 
 pub(crate) mod bloom;
 pub(crate) mod hash;

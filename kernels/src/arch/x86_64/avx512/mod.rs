@@ -1,5 +1,5 @@
 //! AVX-512 kernels. Each function is safe to call only where the CPU has
-//! the features that it names: AVX-512 F, DQ, BW, VL at most.
+//! the features that it names; `Isa::is_available` looks for all of them.
 
 pub(crate) mod bloom;
 pub(crate) mod hash;
