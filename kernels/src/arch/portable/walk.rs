@@ -23,7 +23,7 @@ pub(crate) unsafe fn walk_chains<C: Chains>(
         // SAFETY: the caller's promise.
         |active, lists| unsafe {
             let all = 0..active.len;
-            read(chains, blocks, active, all, lists);
+            read(chains, blocks, active, all, lists, |entry| entry);
         },
     )
 }
@@ -67,7 +67,8 @@ fn advance(blocks: Blocks<'_>, entry_words: usize, active: &mut Active) {
     active.len = kept;
 }
 
-/// Reads a range of the rows.
+/// Reads a range of the rows. `pointer` gives the entry of a row as a pointer that can
+/// be read through, where a level keeps only its address.
 ///
 /// # Safety
 /// What [`walk_chains`](crate::arch::walk_chains) asks for.
@@ -78,6 +79,7 @@ pub(crate) unsafe fn read<C: Chains>(
     active: &mut Active,
     range: Range<usize>,
     lists: &mut Lists<'_>,
+    pointer: impl Fn(*const u64) -> *const u64,
 ) {
     assert!(range.end <= WALK_ROWS && lists.len + range.len() <= lists.probe.len());
     assert_eq!(lists.probe.len(), lists.stored.len());
@@ -95,7 +97,7 @@ pub(crate) unsafe fn read<C: Chains>(
             if entry.is_null() {
                 (last, time, same_key) = chains.look_closer(candidate, row);
             } else {
-                let entry = std::slice::from_raw_parts(entry, C::ENTRY_WORDS);
+                let entry = std::slice::from_raw_parts(pointer(entry), C::ENTRY_WORDS);
                 last = LinkTime(*entry.get_unchecked(C::ENTRY_WORDS - 1));
                 same_key = chains.has_key(entry, candidate, row);
                 time = *active.bases.get_unchecked(i) + last.after_base();

@@ -68,6 +68,8 @@ impl LinkTime {
 pub(crate) struct BlockHead {
     /// The entry of the block's first row; null where a step takes a closer look:
     /// the rows are gone, or their times are kept beside the entries.
+    ///
+    /// Its provenance is exposed: vectors hold it as a number.
     pub(crate) entries: *const u64,
     /// What the times in entries are relative to.
     pub(crate) base: i64,
@@ -174,7 +176,8 @@ pub(crate) struct Lists<'a> {
 /// # Safety
 /// Rows of `active` are below the number of keys of `chains`. Entries of heads
 /// are null or those of `1 << shift` rows, of [`Chains::ENTRY_WORDS`] words each,
-/// two if [`Chains::words`] are there, that can be read.
+/// two if [`Chains::words`] are there, that can be read, through the pointer and
+/// through its address, of which the provenance is exposed.
 ///
 /// # Panics
 /// If there are more rows than [`WALK_ROWS`], the number of heads is not a power of

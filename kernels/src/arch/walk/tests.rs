@@ -44,6 +44,7 @@ fn store() -> Store {
     }
     for (block, head) in heads.iter_mut().enumerate().filter(|&(i, _)| i != CLOSE as usize) {
         head.entries = entries[block << SHIFT << 1..].as_ptr();
+        head.entries.expose_provenance();
     }
     let words = (0..300).map(|i| mix(i) % 8).collect();
     Store { entries, heads, newest, words, with_words: true }

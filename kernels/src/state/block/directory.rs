@@ -184,8 +184,10 @@ impl Directory {
             _ => self.hot[self.place(self.numbers.before(self.numbers.next))].greatest,
         };
         let place = self.place(self.numbers.next);
-        self.hot[place] =
-            BlockHead { entries: block.entries(), greatest, floor: greatest, base: 0 };
+        let entries = block.entries();
+        // Walks keep addresses in vectors.
+        entries.expose_provenance();
+        self.hot[place] = BlockHead { entries, greatest, floor: greatest, base: 0 };
         self.least[place] = i64::MAX;
         self.cold[place] = Cold::Held(Box::new(block));
         self.open = Some(self.numbers.next);

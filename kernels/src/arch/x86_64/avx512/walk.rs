@@ -81,8 +81,10 @@ unsafe fn read_one_by_one<C: Chains>(
     range: Range<usize>,
     lists: &mut Lists<'_>,
 ) {
-    // SAFETY: the caller's promise.
-    unsafe { portable::walk::read(chains, blocks, active, range, lists) };
+    let pointer = |entry: *const u64| std::ptr::with_exposed_provenance(entry.addr());
+    // SAFETY: the caller's promise; `advance` made entries from addresses, whose
+    // provenance is exposed.
+    unsafe { portable::walk::read(chains, blocks, active, range, lists, pointer) };
 }
 
 /// Asks for another next candidate for those of eight rows from `from` on whose
@@ -192,7 +194,8 @@ unsafe fn read(
     // SAFETY: `from < WALK_ROWS`, so that eight from there are within the columns'
     // `ROOM`; the lists have room for eight more, asserted. Gathers read the
     // lanes in use only: entries that are not null, of which two words can be
-    // read, and keys of rows that there are, as the caller promises.
+    // read at their addresses, whose provenance is exposed, and keys of rows that
+    // there are, as the caller promises.
     unsafe {
         let entries = _mm512_loadu_si512(active.entries.as_ptr().add(from).cast());
         if _mm512_mask_test_epi64_mask(lanes, entries, entries) != lanes {
@@ -201,9 +204,9 @@ unsafe fn read(
         let candidates = _mm256_loadu_si256(active.candidates.as_ptr().add(from).cast());
         let rows = _mm256_loadu_si256(active.rows.as_ptr().add(from).cast());
         let zero = _mm512_setzero_si512();
-        let null: *const i64 = std::ptr::null();
-        let stored = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, null);
-        let last = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, null.wrapping_add(1));
+        let exposed: *const i64 = std::ptr::with_exposed_provenance(0);
+        let stored = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, exposed);
+        let last = _mm512_mask_i64gather_epi64::<1>(zero, lanes, entries, exposed.wrapping_add(1));
         let keys = _mm512_mask_i32gather_epi64::<8>(zero, lanes, rows, keys.as_ptr().cast());
         let same_key = _mm512_mask_cmpeq_epi64_mask(lanes, stored, keys);
         let bases = _mm512_loadu_si512(active.bases.as_ptr().add(from).cast());
