@@ -7,12 +7,15 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 use allocator_api2::alloc::{AllocError, Allocator, System};
+#[cfg(not(miri))]
+use memmap2::MmapRaw;
 
-/// The maps are the allocator's own, so it moves with its collection.
+/// The maps are the allocator's own, so it moves with its collection. No reference
+/// to what is in them is made: the collection has its own.
 #[derive(Default)]
 pub(crate) struct HugePages {
     #[cfg(not(miri))]
-    maps: Mutex<Vec<memmap2::MmapMut>>,
+    maps: Mutex<Vec<MmapRaw>>,
     #[cfg(miri)]
     maps: Mutex<Vec<()>>,
 }
@@ -30,7 +33,7 @@ unsafe impl Allocator for HugePages {
         #[cfg(not(miri))]
         if layout.size() >= super::MAP_FROM_BYTES
             && layout.align() <= PAGE
-            && let Ok(mut map) = memmap2::MmapMut::map_anon(layout.size())
+            && let Ok(map) = memmap2::MmapMut::map_anon(layout.size()).map(MmapRaw::from)
             && let Some(start) = NonNull::new(map.as_mut_ptr())
         {
             // Only advice: everything works without it.

@@ -29,6 +29,10 @@ use std::ops::{Deref, DerefMut};
 pub(crate) use huge_pages::HugePages;
 pub(crate) use reservation::Reserved;
 
+// Rows are counted in 32 bits, and so are the bytes of a row of columns: the product
+// of a number of rows and the bytes of each fits only a 64-bit size.
+const _: () = assert!(usize::BITS == 64, "streamjoin needs a 64-bit target");
+
 /// From this size on a buffer gets a map of its own: two huge pages. Other sizes
 /// were not measured.
 #[cfg(not(miri))]
@@ -73,7 +77,7 @@ struct CacheLine([u8; 64]);
 enum Storage {
     Heap(Vec<CacheLine>),
     #[cfg(not(miri))]
-    Map(memmap2::MmapMut),
+    Map(memmap2::MmapRaw),
 }
 
 /// A fixed-length buffer, zeroed at first and aligned to 64 bytes.
@@ -102,7 +106,7 @@ impl<T: Plain> Buffer<T> {
             #[cfg(not(target_os = "linux"))]
             let huge_page_advised = false;
             return Self {
-                storage: Storage::Map(map),
+                storage: Storage::Map(map.into()),
                 len,
                 huge_page_advised,
                 marker: PhantomData,

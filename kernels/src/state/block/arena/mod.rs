@@ -38,7 +38,10 @@ struct Slab {
 
 /// What a slab's slots share: it lives as long as any of them.
 struct Memory {
-    words: NonNull<u64>,
+    /// All words, reached by pointer only: a reference to all of them would
+    /// overlap those of slots.
+    words: NonNull<[u64]>,
+    /// Holds them; not read while there are slots.
     buffer: Buffer<u64>,
 }
 
@@ -67,9 +70,10 @@ pub(crate) struct Slot {
 
 impl Slot {
     pub(super) fn as_ptr(&self) -> *mut u64 {
-        debug_assert!(self.from + self.len <= self.memory.buffer.len());
-        // SAFETY: `Arena::take` keeps `from + len` within the buffer.
-        unsafe { self.memory.words.as_ptr().add(self.from) }
+        let words = self.memory.words;
+        debug_assert!(self.from + self.len <= words.len());
+        // SAFETY: `Arena::take` keeps `from + len` within the words.
+        unsafe { words.as_ptr().cast::<u64>().add(self.from) }
     }
 
     pub(super) fn words(&self) -> &[u64] {
@@ -179,7 +183,7 @@ impl Arena {
     fn grow(&mut self) {
         let (slots, bytes) = self.next_slab(self.slots);
         let mut buffer = Buffer::zeroed(bytes / size_of::<u64>());
-        let words = NonNull::from(&mut buffer[..]).cast();
+        let words = NonNull::from(&mut buffer[..]);
         let slab = Slab {
             memory: Arc::new(Memory { words, buffer }),
             slots: slots as u32,
