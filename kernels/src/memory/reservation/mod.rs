@@ -5,6 +5,7 @@ mod tests;
 
 use std::error::Error;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::{JoinError, Result};
@@ -64,6 +65,8 @@ pub trait MemoryReservation: fmt::Debug + Send + Sync {
     fn shrink(&self, bytes: usize);
 }
 
+const NO_MACHINE: &str = "no machine has as many";
+
 /// What a build or a table has taken of a caller's memory; given back when it
 /// is dropped. It counts even where the caller has no account.
 pub(crate) struct Reserved {
@@ -80,29 +83,28 @@ impl Reserved {
     /// Takes `bytes` more for `what`.
     ///
     /// # Errors
-    /// [`JoinError::MemoryRefused`].
+    /// [`JoinError::MemoryRefused`], also for more bytes than can be counted.
     pub(crate) fn grow(&mut self, bytes: usize, what: &'static str) -> Result<()> {
+        let refused =
+            |source| JoinError::MemoryRefused { what, wanted: bytes, held: self.held, source };
+        // An index of the caller's says how many bytes it takes.
+        let held = self.held.checked_add(bytes).ok_or_else(|| refused(NO_MACHINE.into()))?;
         if let Some(account) = &self.account {
-            account.try_grow(bytes).map_err(|source| JoinError::MemoryRefused {
-                what,
-                wanted: bytes,
-                held: self.held,
-                source,
-            })?;
+            account.try_grow(bytes).map_err(refused)?;
         }
-        self.held += bytes;
+        self.held = held;
         self.peak = self.peak.max(self.held);
         Ok(())
     }
 
     /// Gives `bytes` back, no more than are held.
     pub(crate) fn shrink(&mut self, bytes: usize) {
-        debug_assert!(bytes <= self.held);
         let bytes = bytes.min(self.held);
+        // First, lest it is given back twice if the account panics.
+        self.held -= bytes;
         if let Some(account) = &self.account {
             account.shrink(bytes);
         }
-        self.held -= bytes;
     }
 
     /// Sets straight an estimate: `was` bytes were reserved for what takes `is`.
@@ -141,7 +143,13 @@ impl Reserved {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        self.shrink(self.held);
+        if !std::thread::panicking() {
+            self.shrink(self.held);
+            return;
+        }
+        // A second panic would end the process.
+        let given_back = catch_unwind(AssertUnwindSafe(|| self.shrink(self.held)));
+        drop(given_back);
     }
 }
 

@@ -33,3 +33,47 @@ fn what_is_taken_is_counted_refused_and_given_back() {
     drop(memory);
     assert_eq!(*account.0.lock().unwrap(), 100);
 }
+
+/// It counts, and panics when something is given back.
+#[derive(Debug, Default)]
+struct Panicking(Mutex<usize>);
+
+impl MemoryReservation for Panicking {
+    fn try_grow(&self, bytes: usize) -> std::result::Result<(), Box<dyn Error + Send + Sync>> {
+        *self.0.lock().unwrap() += bytes;
+        Ok(())
+    }
+
+    fn shrink(&self, bytes: usize) {
+        *self.0.lock().unwrap() -= bytes;
+        panic!("the account is broken");
+    }
+}
+
+#[test]
+fn no_sum_of_bytes_wraps_and_no_more_is_given_back_than_is_held() {
+    let account = Arc::new(Limited(Mutex::new(usize::MAX)));
+    let mut memory = Reserved::new(Some(Arc::clone(&account) as _));
+    memory.grow(100, "keys").unwrap();
+    for bytes in [usize::MAX, usize::MAX - 99] {
+        let refused = memory.grow(bytes, "the index").unwrap_err();
+        assert!(matches!(refused, JoinError::MemoryRefused { wanted, .. } if wanted == bytes));
+    }
+    assert_eq!((memory.held(), *account.0.lock().unwrap()), (100, usize::MAX - 100));
+    memory.shrink(usize::MAX);
+    memory.settle(usize::MAX, 0, "the index").unwrap();
+    assert_eq!((memory.held(), *account.0.lock().unwrap()), (0, usize::MAX));
+    assert!(Reserved::new(None).grow(usize::MAX, "keys").is_ok());
+}
+
+#[test]
+fn an_account_that_panics_is_told_once_and_does_not_end_the_process() {
+    let account = Arc::new(Panicking::default());
+    let unwound = catch_unwind(|| {
+        let mut memory = Reserved::new(Some(Arc::clone(&account) as _));
+        memory.grow(100, "keys").unwrap();
+        memory.shrink(30);
+    });
+    assert!(unwound.is_err());
+    assert_eq!(*account.0.lock().unwrap(), 0);
+}

@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::key::{ByteKeys, Shaped, shaped};
 use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
+use crate::table::FusedRows;
 use crate::table::build::{BuildInput, stretches};
 use crate::table::byte_entries::{PREFIX, head, prefix};
-use crate::table::{FusedRows, RowWords};
 
 /// How far ahead of its use a build key is prefetched.
 /// The prototype of this crate found 16 to 64 best; not measured here.
@@ -143,12 +143,14 @@ impl SlotKeys for WordSlots {
         let pays = |words: usize| {
             (1..=MOST_BESIDE).contains(&words) && size_of_val(order) * 2 > input.caches.l2
         };
-        let beside = input.beside.filter(|columns| pays(columns.words()));
-        let stride = 1 + beside.map_or(0, RowWords::words);
+        // Asked once: a caller's columns may give another number each time.
+        let beside = input.beside.map(|columns| (columns, columns.words()));
+        let beside = beside.filter(|&(_, words)| pays(words));
+        let stride = 1 + beside.map_or(0, |(_, words)| words);
         let mut words = Buffer::zeroed(order.len() * stride);
         if !keys.is_empty() {
             lay_out(input, order, keys, |slot, row| words[slot * stride] = keys[row])?;
-            if let Some(columns) = beside {
+            if let Some((columns, _)) = beside {
                 columns.write(order, stride, &mut words);
             }
         }
