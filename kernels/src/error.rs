@@ -218,6 +218,15 @@ pub enum JoinError {
     /// The join was pushed a batch before a table was loaded.
     #[error("no table was loaded: `build` one and `swap` it in before the first `push`")]
     NotLoaded,
+    /// An index of the caller's that does not fit its rows, or finds what is not
+    /// there.
+    #[error("the index `{index}` is faulty: it {what}; correct it, or choose another index")]
+    FaultyIndex {
+        /// Its name.
+        index: &'static str,
+        /// What it does.
+        what: String,
+    },
     /// Columns of [`Pairs`](crate::Pairs) that differ in length.
     #[error(
         "{probe} probe rows and {build} build rows are no pairs: give as many of one as of the other"

@@ -135,55 +135,41 @@ impl BuiltIndex {
         Self { index: Box::new(index), order: None, fallback: None, fused: None }
     }
 
-    /// An index that lays rows out in an order of its own.
+    /// An index that lays rows out in an order of its own, of as many entries as it has
+    /// positions.
     #[must_use]
     pub fn ordered(index: impl JoinIndex + 'static, order: Vec<u32>) -> Self {
-        debug_assert_eq!(index.positions(), order.len());
-        debug_assert!(index.unique().is_some());
         Self { index: Box::new(index), order: Some(order), fallback: None, fused: None }
-    }
-
-    /// Refuses an index or an order that does not fit the rows it was built from,
-    /// as a caller's own index may not: its answers would be wrong.
-    ///
-    /// # Errors
-    /// [`JoinError::InvalidPlan`].
-    pub(crate) fn check(&self, rows: usize) -> Result<()> {
-        let (held, positions) = (self.index.rows(), self.index.positions());
-        let named = |order: &[u32]| order.iter().filter(|&&row| (row as usize) < rows).count();
-        let holes = |order: &[u32]| order.iter().filter(|&&row| row == NO_ROW).count();
-        let wrong = match &self.order {
-            _ if held != rows => format!("describes {held} rows"),
-            None if positions != rows => format!("has {positions} positions and no order"),
-            Some(order) if order.len() != positions => {
-                format!("has {positions} positions and an order of {}", order.len())
-            }
-            Some(order) if named(order) != rows || named(order) + holes(order) != order.len() => {
-                format!("has an order that does not name each of them once: {} are", named(order))
-            }
-            _ => return Ok(()),
-        };
-        let name = self.index.name();
-        Err(JoinError::InvalidPlan(format!("the index `{name}` over {rows} rows {wrong}")))
     }
 
     /// The build rows at `positions`, in place; [`NO_ROW`] stays what it is.
     ///
     /// # Errors
-    /// [`JoinError::InvalidPlan`] for a position that is not one of this index.
+    /// [`JoinError::FaultyIndex`] for a position that is not one of this index.
     pub fn rows_at(&self, positions: &mut [u32]) -> Result<()> {
-        let Some(order) = &self.order else { return Ok(()) };
-        for position in positions.iter_mut().filter(|row| **row != NO_ROW) {
-            *position = *order.get(*position as usize).ok_or_else(|| {
-                JoinError::InvalidPlan(format!(
-                    "the index `{}` finds position {position} of {}",
-                    self.index.name(),
-                    order.len()
-                ))
-            })?;
+        match &self.order {
+            Some(order) => rows_at(order, positions, || self.index.name()),
+            None => Ok(()),
         }
-        Ok(())
     }
+}
+
+/// The build rows at `positions` of an order, in place; [`NO_ROW`] stays what it is.
+///
+/// # Errors
+/// [`JoinError::FaultyIndex`] for a position that is not one of the order.
+pub(super) fn rows_at(
+    order: &[u32],
+    positions: &mut [u32],
+    index: impl Fn() -> &'static str,
+) -> Result<()> {
+    for position in positions.iter_mut().filter(|row| **row != NO_ROW) {
+        *position = *order.get(*position as usize).ok_or_else(|| JoinError::FaultyIndex {
+            index: index(),
+            what: format!("names position {position} of {}", order.len()),
+        })?;
+    }
+    Ok(())
 }
 
 /// Builds indexes: an [`IndexKind`](super::IndexKind), or one of your own.

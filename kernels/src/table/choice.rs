@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::auto::{AutoIndex, Candidate};
 use super::build::IndexBuilder;
+use super::checked::CheckedBuilder;
 use super::kind::IndexKind;
 
 /// Which index a join builds.
@@ -25,6 +26,14 @@ impl IndexChoice {
             Self::Auto(auto) => auto,
             Self::Kind(kind) => kind,
             Self::Own(builder) => &**builder,
+        }
+    }
+
+    /// The builder of an index to look up in.
+    pub(crate) fn checked(&self) -> CheckedBuilder<'_> {
+        match self {
+            Self::Auto(_) | Self::Kind(_) => CheckedBuilder::trusted(self.builder()),
+            Self::Own(builder) => CheckedBuilder::own(&**builder),
         }
     }
 }

@@ -56,6 +56,7 @@ pub mod auto;
 mod build;
 mod byte_entries;
 mod chained;
+mod checked;
 pub(crate) mod choice;
 mod contiguous;
 mod cursor;
@@ -86,6 +87,7 @@ use arrow::buffer::BooleanBuffer;
 
 pub(crate) use build::check_build_rows;
 pub use build::{BuildInput, BuiltIndex, IndexBuilder};
+pub(crate) use checked::{CheckedBuilder, CheckedBuilt, CheckedIndex, Scan};
 pub(crate) use choice::IndexChoice;
 pub use cursor::FindCursor;
 pub use filter::FilteredBuilder;
@@ -171,6 +173,17 @@ impl<'a> Probe<'a> {
 /// position is the number of a build row, counted from 0 in the order in which
 /// they were given; else the order names the build row at each position, and
 /// what belongs to the rows is best laid out in that order once.
+///
+/// # An index that does something wrong
+/// One of the caller's own ([`IndexChoice::Own`]) is checked once when it is built and
+/// once per call. It is an error that names the index
+/// ([`JoinError::FaultyIndex`](crate::JoinError::FaultyIndex)) if numbers of rows or
+/// positions do not fit what it was built from, if an order does not name each row
+/// once, if it finds a row or a position that is not there or more pairs than there can
+/// be, and if [`find`](Self::find) does not get on. What it said of itself when it was
+/// built holds, whatever it says later. What cannot be seen is a wrong answer and no
+/// more: matches that are none or are left out, keys that are said to be unique, bytes.
+/// A panic goes through to the caller.
 pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// The name, as in reports.
     fn name(&self) -> &'static str;
@@ -192,8 +205,8 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
         vec![self.bytes()]
     }
 
-    /// Whether no two rows have the same key; `None`: not known. One with an
-    /// order of its own must know.
+    /// Whether no two rows have the same key; `None`: not known, and then found out
+    /// by a look-up of each row. If it is, only [`first_match`](Self::first_match) is asked.
     fn unique(&self) -> Option<bool>;
 
     /// For each probe row, the position of one match, or [`NO_ROW`]. Which one
@@ -222,7 +235,8 @@ pub trait JoinIndex: fmt::Debug + Send + Sync {
     /// probe is finished, which the cursor says. Pairs of a probe row need not be
     /// adjacent. `limit` is exceeded only by a cursor that was started with a
     /// larger one, and by less than a block of rows. As long as the caller
-    /// removes the pairs between calls, each call makes progress. Returns how many
+    /// removes the pairs between calls, each call makes progress: `next_row` grows, a
+    /// row leaves the cursor, or a candidate changes. Returns how many
     /// places for a key were read, as [`first_match`](Self::first_match)
     /// does.
     ///

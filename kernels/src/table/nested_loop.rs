@@ -63,11 +63,12 @@ impl JoinIndex for NestedLoop {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
+        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         let mut looked_at = 0;
         loop {
             // At most one row is in the cursor: the one that is being paired.
             let (row, from) = match (cursor.rows.pop(), cursor.candidates.pop()) {
-                (Some(row), Some(from)) => (row, from),
+                (Some(row), Some(from)) => (row, from.min(self.rows)),
                 _ if cursor.next_row >= probe.len() => return looked_at,
                 _ => {
                     let row = cursor.next_row;

@@ -137,6 +137,7 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
         pairs: &mut Pairs,
         limit: usize,
     ) -> u64 {
+        assert_eq!(cursor.rows.len(), cursor.candidates.len(), "cursor of another index");
         // At most one row is in the cursor: the one whose list was cut.
         while let (Some(&row), Some(&candidate)) = (cursor.rows.last(), cursor.candidates.last()) {
             let rest = self.list(row, candidate, pairs, limit);

@@ -19,8 +19,8 @@ use crate::pairs::NO_ROW;
 use crate::probe::{PartitionedKeys, Payload, RowColumns, partition_sizes};
 use crate::snapshot::{Part, SnapshotParts, TableSnapshot};
 use crate::table::{
-    BuildInput, BuiltIndex, FusedRows, IndexBuilder, IndexChoice, JoinIndex, NestedLoop, Probe,
-    check_build_rows,
+    BuildInput, CheckedBuilder, CheckedBuilt, CheckedIndex, FusedRows, IndexChoice, NestedLoop,
+    Probe, check_build_rows,
 };
 
 /// What the rows of a table are looked up by.
@@ -46,7 +46,8 @@ pub(super) fn build(
     }
     let builder = join.options.builder(index_choice);
     let start = Instant::now();
-    let rows = table.iter().map(RecordBatch::num_rows).sum();
+    // Batches without columns may have any number of rows.
+    let rows = table.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
     check_build_rows(rows as u64)?;
     let mut memory = Reserved::new(join.options.memory.clone());
     let findable = findable_rows(join, table, &mut memory)?;
@@ -62,7 +63,7 @@ pub(super) fn build(
         })
         .collect();
     let indexed = if join.plan.is_nested_loop() {
-        let index: Box<dyn JoinIndex> = Box::new(NestedLoop::new(count)?);
+        let index = CheckedIndex::trusted(NestedLoop::new(count)?);
         Indexed {
             partitions: vec![Part { index, first_row: 0 }],
             partition_bits: 0,
@@ -109,7 +110,7 @@ fn order_bytes(indexed: &Indexed) -> usize {
 /// Indexes the keys; leaves what the indexes and the order hold reserved.
 fn index(
     join: &Planned,
-    builder: &dyn IndexBuilder,
+    builder: CheckedBuilder<'_>,
     keys: &Keys,
     beside: &RowColumns<'_>,
     retained_bytes: usize,
@@ -137,8 +138,10 @@ fn index(
             notes: built.fallback.into_iter().collect(),
         }
     };
-    let held: usize = indexed.partitions.iter().map(|part| part.index.bytes()).sum();
-    memory.settle(estimate, held + order_bytes(&indexed), "the index")?;
+    let indexes = indexed.partitions.iter().map(|part| part.index.bytes());
+    // An index of the caller's may say anything.
+    let held = indexes.fold(order_bytes(&indexed), usize::saturating_add);
+    memory.settle(estimate, held, "the index")?;
     memory.shrink(hash_bytes);
     Ok(indexed)
 }
@@ -146,7 +149,7 @@ fn index(
 /// An index a partition, each built by one thread.
 fn partitioned(
     join: &Planned,
-    builder: &dyn IndexBuilder,
+    builder: CheckedBuilder<'_>,
     keys: &Keys,
     hashes: &[u64],
     memory: &mut Reserved,
@@ -199,11 +202,11 @@ fn partitioned(
 /// An index, and whether every key occurs once.
 fn one_index(
     join: &Planned,
-    builder: &dyn IndexBuilder,
+    builder: CheckedBuilder<'_>,
     keys: KeyView<'_>,
     hashes: &[u64],
     beside: Option<&RowColumns<'_>>,
-) -> Result<(BuiltIndex, bool)> {
+) -> Result<(CheckedBuilt, bool)> {
     let options = &join.options;
     let input = BuildInput::new(keys, hashes, options.hasher.isa())?;
     let mut input = input.laid_out_for(options.caches).with_cancellation(&options.cancellation);
@@ -212,7 +215,6 @@ fn one_index(
     }
     input.check_cancelled()?;
     let built = builder.build(input)?;
-    built.check(keys.len())?;
     let index = &built.index;
     if let Some(unique) = index.unique() {
         return Ok((built, unique));
@@ -226,8 +228,8 @@ fn one_index(
         matches.resize(len, 0);
         keys.with(from..from + len, |keys| {
             let probe = Probe::new(keys, &hashes[from..from + len], None);
-            index.first_match(probe, &mut matches);
-        });
+            index.first_match(probe, &mut matches)
+        })?;
         if !matches.iter().zip(from..).all(|(&found, row)| found as usize == row) {
             return Ok((built, false));
         }

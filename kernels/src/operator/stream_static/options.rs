@@ -9,7 +9,7 @@ use crate::hash::KeyHasher;
 use crate::memory::reservation::MemoryReservation;
 use crate::named::named;
 use crate::probe::SortMerge;
-use crate::table::{IndexBuilder, IndexChoice};
+use crate::table::{CheckedBuilder, IndexChoice};
 
 /// Rows of a unit at least, unless the caller wants fewer: about as many as make
 /// waking a thread worthwhile. Not measured.
@@ -197,8 +197,8 @@ impl Options {
     }
 
     /// What builds the look-up of a table for which `index` was chosen.
-    pub(super) fn builder<'a>(&self, index: &'a IndexChoice) -> &'a dyn IndexBuilder {
-        if self.layout.has_index() { index.builder() } else { &SortMerge }
+    pub(super) fn builder<'a>(&self, index: &'a IndexChoice) -> CheckedBuilder<'a> {
+        if self.layout.has_index() { index.checked() } else { CheckedBuilder::trusted(&SortMerge) }
     }
 
     /// Threads that join.

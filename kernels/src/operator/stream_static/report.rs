@@ -37,7 +37,7 @@ impl Stats {
         self.rows_out += other.rows_out;
         self.rows_matched += other.rows_matched;
         self.rows_unmatched += other.rows_unmatched;
-        self.keys_compared += other.keys_compared;
+        self.keys_compared = self.keys_compared.saturating_add(other.keys_compared);
         self.residual_pairs += other.residual_pairs;
         self.values_gathered += other.values_gathered;
         self.keys += other.keys;

@@ -224,6 +224,8 @@ impl<K: SortedKeys> JoinIndex for SortedTable<K> {
             let (mut position, mut end) = (NO_ROW, 0);
             for i in first..cursor.rows.len() {
                 let (row, candidate) = (cursor.rows[i], cursor.candidates[i]);
+                let is_there = (row as usize) < probe.len() && (candidate as usize) < self.rows();
+                assert!(is_there, "cursor of another probe");
                 if candidate != position {
                     (position, end) = (candidate, self.run_end(candidate));
                 }

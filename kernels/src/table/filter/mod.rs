@@ -55,7 +55,7 @@ impl<B: IndexBuilder> IndexBuilder for FilteredBuilder<B> {
     }
 
     fn estimated_bytes(&self, keys: KeyView<'_>) -> usize {
-        self.inner.estimated_bytes(keys) + keys.len() * BITS_PER_ROW / 8
+        self.inner.estimated_bytes(keys).saturating_add(keys.len() * BITS_PER_ROW / 8)
     }
 
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
@@ -146,7 +146,7 @@ impl JoinIndex for Filtered {
     }
 
     fn bytes(&self) -> usize {
-        self.filter.words.bytes() + self.inner.bytes()
+        self.filter.words.bytes().saturating_add(self.inner.bytes())
     }
 
     fn touched_arrays(&self) -> Vec<usize> {

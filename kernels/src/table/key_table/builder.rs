@@ -84,7 +84,7 @@ impl KeyTableBuilder {
     /// of another machine, [`Schema`](crate::JoinError::Schema) for a mask of another
     /// length than the keys, [`MemoryRefused`](crate::JoinError::MemoryRefused) by the
     /// caller's account, [`Cancelled`](crate::JoinError::Cancelled),
-    /// [`InvalidPlan`](crate::JoinError::InvalidPlan) and errors of its own from an
+    /// [`FaultyIndex`](crate::JoinError::FaultyIndex) and errors of its own from an
     /// index of the caller's.
     pub fn build(&self, rows: impl KeyRows) -> Result<KeyTable> {
         self.build_over(&rows)
@@ -115,14 +115,13 @@ impl KeyTableBuilder {
         let mut hashes = Vec::new();
         self.hasher.hash(keys, &mut hashes);
 
-        let builder = self.index.builder();
+        let builder = self.index.checked();
         let estimate = builder.estimated_bytes(keys);
         memory.grow(estimate, "the index")?;
         let input = BuildInput::new(keys, &hashes, self.hasher.isa())?;
         let input = input.with_cancellation(&self.cancellation);
         input.check_cancelled()?;
         let mut built = builder.build(input)?;
-        built.check(keys.len())?;
         if let Some(kept) = kept {
             // Numbers of all rows in place of those of the rows that are kept.
             let all = |row: u32| kept.get(row as usize).copied().unwrap_or(NO_ROW);

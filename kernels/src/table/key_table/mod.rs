@@ -8,7 +8,7 @@ mod tests;
 pub use self::builder::KeyTableBuilder;
 pub use self::matches::Matches;
 use super::Probe;
-use super::build::BuiltIndex;
+use super::checked::CheckedBuilt;
 use super::key_blocks::KeyBlock;
 use crate::error::{JoinError, Result};
 use crate::hash::KeyHasher;
@@ -75,7 +75,7 @@ use crate::pairs::{NO_ROW, Pairs};
 /// ```
 #[derive(Debug)]
 pub struct KeyTable {
-    built: BuiltIndex,
+    built: CheckedBuilt,
     hasher: KeyHasher,
     kind: KeyKind,
     memory: Reserved,
@@ -147,7 +147,7 @@ impl KeyTable {
     /// equal keys.
     ///
     /// # Errors
-    /// As [`find`](Self::find), and [`JoinError::InvalidPlan`] if an index of the
+    /// As [`find`](Self::find), and [`JoinError::FaultyIndex`] if an index of the
     /// caller's finds what cannot be.
     pub fn first_matches(&self, rows: impl KeyRows, matches: &mut Vec<u32>) -> Result<()> {
         let comparison = self.check(&rows)?;
@@ -155,7 +155,7 @@ impl KeyTable {
         matches.resize(rows.rows(), NO_ROW);
         self.each_block(&rows, comparison, |from, probe| {
             let matches = &mut matches[from..from + probe.len()];
-            self.built.index.first_match(probe, matches);
+            self.built.index.first_match(probe, matches)?;
             self.built.rows_at(matches)
         })
     }
@@ -229,7 +229,7 @@ impl KeyTable {
     /// Bytes held, the order included as long as it was not taken.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.built.index.bytes() + order_bytes(self.built.order.as_ref())
+        self.built.index.bytes().saturating_add(order_bytes(self.built.order.as_ref()))
     }
 
     /// The most bytes that were held at once while the table was built, as far as

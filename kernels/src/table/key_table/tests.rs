@@ -16,7 +16,8 @@ use crate::memory::reservation::MemoryReservation;
 use crate::table::auto::AutoIndex;
 use crate::table::key_blocks::BLOCK;
 use crate::table::{
-    BuildInput, FilteredBuilder, FindCursor, IndexBuilder, IndexChoice, IndexKind, JoinIndex,
+    BuildInput, BuiltIndex, FilteredBuilder, FindCursor, IndexBuilder, IndexChoice, IndexKind,
+    JoinIndex,
 };
 
 /// The same numbers as keys of each shape.
@@ -425,8 +426,10 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
         (1, 2, None, "1 rows"),
         (2, 3, None, "no order"),
         (2, 3, Some(&[0, 1][..]), "an order of 2"),
-        (2, 2, Some(&[0, 2][..]), "each of them once"),
-        (2, 3, Some(&[0, 0, 1][..]), "each of them once"),
+        (2, 2, Some(&[0, 2][..]), "row 2 of 2"),
+        (2, 2, Some(&[0, 0][..]), "row 0 twice"),
+        (2, 3, Some(&[0, 0, 1][..]), "row 0 twice"),
+        (2, 3, Some(&[0, NO_ROW, NO_ROW][..]), "1 of 2 rows"),
     ] {
         let refused = build(rows, positions, order).unwrap_err();
         assert!(refused.contains(why) && refused.contains("`wrong`"), "{refused}");
@@ -502,8 +505,8 @@ fn what_an_index_of_the_callers_cannot_have_found_is_an_error_and_ends_the_match
     let probe: Vec<i32> = (0..10_000).collect();
     for (lies, why) in [
         (Lies::Positions, "position 2 of 2"),
-        (Lies::Rows, "not asked for"),
-        (Lies::NoProgress, "no progress"),
+        (Lies::Rows, "probe row"),
+        (Lies::NoProgress, "without getting on"),
     ] {
         let table = table(lies);
         let mut matches = table.find(&probe).unwrap();

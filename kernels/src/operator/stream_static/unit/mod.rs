@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::key::EncodedKeys;
 use crate::pairs::{NO_ROW, Pairs};
 use crate::snapshot::{Part, TableSnapshot};
-use crate::table::{FindCursor, Probe};
+use crate::table::{Probe, Scan};
 
 #[derive(Debug)]
 pub(super) struct Unit {
@@ -69,7 +69,7 @@ enum Stage {
     Scan {
         stretch: usize,
         offset: usize,
-        cursor: FindCursor,
+        scan: Scan,
     },
     Done,
 }
@@ -132,13 +132,13 @@ impl Unit {
                     Stage::Done
                 } else {
                     self.matched = vec![false; self.rows];
-                    Stage::Scan { stretch: 0, offset: 0, cursor: FindCursor::default() }
+                    Stage::Scan { stretch: 0, offset: 0, scan: Scan::default() }
                 };
                 self.stats.probe += started.elapsed();
             }
-            Stage::Scan { stretch, offset, cursor } => {
+            Stage::Scan { stretch, offset, scan } => {
                 let started = Instant::now();
-                self.stage = self.scan(join, snapshot, batch, stretch, offset, cursor)?;
+                self.stage = self.scan(join, snapshot, batch, stretch, offset, scan)?;
                 self.stats.probe += started.elapsed();
             }
         }
@@ -187,16 +187,16 @@ impl Unit {
         &self,
         snapshot: &TableSnapshot,
         stretch: &Stretch,
-        look_up: impl FnOnce(&Part, Probe<'_>) -> u64,
-    ) -> u64 {
+        look_up: impl FnOnce(&Part, Probe<'_>) -> Result<u64>,
+    ) -> Result<u64> {
         let Some(part) = stretch.part.map(|part| &snapshot.parts().partitions[part]) else {
-            return 0;
+            return Ok(0);
         };
         if part.index.rows() == 0 {
-            return 0;
+            return Ok(0);
         }
         match &self.input {
-            Input::None => 0,
+            Input::None => Ok(0),
             Input::Sliced { keys, hashes, .. } => {
                 look_up(part, Probe::new(&keys.keys, hashes, keys.matchable.as_ref()))
             }
@@ -227,17 +227,19 @@ impl Unit {
         for stretch in &self.stretches {
             let found = &mut found[offset..offset + stretch.len];
             offset += stretch.len;
-            compared += self.probe(snapshot, stretch, |part, probe| {
-                let compared = part.index.first_match(probe, found);
+            let of_stretch = self.probe(snapshot, stretch, |part, probe| {
+                let compared = part.index.first_match(probe, found)?;
                 if part.first_row > 0 {
                     for row in found.iter_mut().filter(|row| **row != NO_ROW) {
                         *row += part.first_row;
                     }
                 }
-                compared
-            });
+                Ok(compared)
+            })?;
+            // An index of the caller's may say anything.
+            compared = of_stretch.saturating_add(compared);
         }
-        self.stats.keys_compared += compared;
+        self.stats.keys_compared = self.stats.keys_compared.saturating_add(compared);
         if join.plan.residual.is_some() {
             for (row, &build) in (0..).zip(&found).filter(|&(_, &build)| build != NO_ROW) {
                 self.pairs.push(row, build);
@@ -277,7 +279,7 @@ impl Unit {
         batch: &[ArrayRef],
         mut stretch: usize,
         mut offset: usize,
-        mut cursor: FindCursor,
+        mut scan: Scan,
     ) -> Result<Stage> {
         let limit = join.options.max_output_rows;
         let mut pairs = std::mem::take(&mut self.pairs);
@@ -286,16 +288,16 @@ impl Unit {
         {
             let (held, mut done) = (pairs.len(), true);
             let compared = self.probe(snapshot, rows, |part, probe| {
-                let compared = part.index.find(probe, &mut cursor, &mut pairs, limit);
-                done = cursor.is_done(rows.len);
+                let compared = part.index.find(probe, &mut scan, &mut pairs, limit)?;
+                done = scan.is_done(rows.len);
                 if part.first_row > 0 {
                     pairs.build_rows_mut()[held..]
                         .iter_mut()
                         .for_each(|row| *row += part.first_row);
                 }
-                compared
-            });
-            self.stats.keys_compared += compared;
+                Ok(compared)
+            })?;
+            self.stats.keys_compared = self.stats.keys_compared.saturating_add(compared);
             if offset > 0 {
                 pairs.probe_rows_mut()[held..].iter_mut().for_each(|row| *row += offset as u32);
             }
@@ -303,7 +305,7 @@ impl Unit {
                 break;
             }
             (stretch, offset) = (stretch + 1, offset + rows.len);
-            cursor = FindCursor::default();
+            scan = Scan::default();
         }
         self.pairs = pairs;
         if stretch < self.stretches.len() || !self.pairs.is_empty() {
@@ -314,9 +316,9 @@ impl Unit {
             if matches!(join.plan.emit, Emit::Existence { .. }) {
                 self.pairs.clear();
                 // A row that has matched needs no further candidates.
-                cursor.retain(|row| !self.matched[offset + row as usize]);
+                scan.retain(|row| !self.matched[offset + row as usize]);
             }
-            return Ok(Stage::Scan { stretch, offset, cursor });
+            return Ok(Stage::Scan { stretch, offset, scan });
         }
         let matched = self.matched.iter().filter(|&&matched| matched).count();
         self.count(matched);

@@ -52,8 +52,8 @@ impl Unit {
             words.resize(stretch.len.div_ceil(64), 0u64);
             self.probe(snapshot, stretch, |part, probe| {
                 part.index.exists(probe, &mut words);
-                0
-            });
+                Ok(0)
+            })?;
             let bits = BooleanBuffer::new(Buffer::from_slice_ref(&words), 0, stretch.len);
             found.append_buffer(&bits);
         }

@@ -41,3 +41,18 @@ fn a_smaller_state_gives_memory_back_and_a_steady_one_does_not() {
     assert!(arena.slots < 800, "{} slots for 100", arena.slots);
     slots.clear();
 }
+
+/// Miri sees it if something refers to the whole slab meanwhile.
+#[test]
+fn a_slot_is_read_and_shown_while_another_of_its_slab_is_written() {
+    let mut arena = Arena::new(8);
+    let mut slots: Vec<Slot> = (0..200).map(|_| arena.take()).collect();
+    let (mut one, other) = (slots.remove(198), slots.remove(198));
+    assert_eq!(one.slab, other.slab);
+    let words = one.words_mut();
+    words[0] = 1;
+    assert!(other.words().iter().all(|&word| word == 0));
+    assert!(format!("{other:?} {arena:?}").contains("Buffer"));
+    words[1] = 2;
+    assert_eq!(one.words()[..2], [1, 2]);
+}
