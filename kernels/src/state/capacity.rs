@@ -48,7 +48,9 @@ mod tests {
                 let mut bytes: Vec<u8> = vec![0; len];
                 let mut table = HashTable::new();
                 let hash = |&i: &u32| u64::from(i).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                vec.iter().for_each(|&i| drop(table.insert_unique(hash(&i), i, hash)));
+                for &i in &vec {
+                    table.insert_unique(hash(&i), i, hash);
+                }
                 let most = [
                     4 * vec.capacity() + of_vec::<u32>(vec.len(), vec.capacity(), more),
                     16 * deque.capacity()
