@@ -309,9 +309,13 @@ fn growth_is_never_more_than_was_said_and_not_absurdly_less() {
                         .map(|i| {
                             clock += 1;
                             let draw = mix(batch << 32 | i);
-                            let late = if draw % 10 == 0 { (draw >> 32) as i64 % 2000 } else { 0 };
+                            let late = if draw.is_multiple_of(10) {
+                                (draw >> 32) as i64 % 2000
+                            } else {
+                                0
+                            };
                             let ahead = if draw % 5000 == 7 { 1 << 40 } else { 0 };
-                            (draw % 97 > 0).then_some(clock - late + ahead)
+                            (!draw.is_multiple_of(97)).then_some(clock - late + ahead)
                         })
                         .collect();
                     rows.times = EventTimes::new(&(Arc::new(times) as ArrayRef)).unwrap();
