@@ -141,6 +141,7 @@ impl Pairs {
     }
 
     /// Keeps the first `len` pairs.
+    #[inline(always)]
     pub(crate) fn truncate(&mut self, len: usize) {
         self.probe_rows.truncate(len);
         self.build_rows.truncate(len);
@@ -165,7 +166,7 @@ impl Pairs {
     }
 
     /// Appends `count` pairs of zeros, to be overwritten: their two columns.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_zeros(&mut self, count: usize) -> (&mut [u32], &mut [u32]) {
         let held = self.len();
         self.probe_rows.resize(held + count, 0);

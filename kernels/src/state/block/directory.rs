@@ -127,6 +127,17 @@ impl Directory {
         }
     }
 
+    /// Whether a row has this number, as far as blocks tell: no entry is read.
+    pub(crate) fn names_row(&self, row: RowNumber) -> bool {
+        let at = self.numbers.offset(row);
+        self.numbers.is_current(row)
+            && match &self.cold[self.place(row)] {
+                Cold::Held(block) => at < block.rows,
+                Cold::Links(links) => at < links.len(),
+                Cold::Gone => false,
+            }
+    }
+
     /// The first row of a chain, from `row` on, that is there and not dead, or
     /// one of those before, if they are many; [`none`](Self::none) where the
     /// chain ends, because a number that ended it long ago will be used again.

@@ -120,7 +120,7 @@ impl<'a, E: EntryKey, W: Windows, S: Fn(u64, RowNumber, i64) -> RowNumber> Walk<
         let numbers = &self.directory.numbers;
         let is_row = |&candidate: &u32| {
             let row = RowNumber(candidate);
-            !numbers.is_current(row) || self.directory.link::<E>(row).is_some()
+            !numbers.is_current(row) || self.directory.names_row(row)
         };
         let is_ours = n <= WALK_ROWS
             && n == cursor.candidates.len()
