@@ -26,7 +26,8 @@ fn keys(distinct: usize) -> Vec<u64> {
     (0..ROWS as u64)
         .map(|row| {
             let ordinal = if distinct < ROWS {
-                (u128::from(scattered(row).wrapping_mul(0xbf58_476d_1ce4_e5b9)) * distinct as u128
+                ((u128::from(scattered(row).wrapping_mul(0xbf58_476d_1ce4_e5b9))
+                    * distinct as u128)
                     >> 64) as u64
             } else {
                 row

@@ -46,7 +46,7 @@ fn open(path: &Path) -> Batches {
 #[test]
 fn bytes_that_were_checked_do_not_change() {
     let dir = tempfile::tempdir().unwrap();
-    for format in FileFormat::all().into_iter().filter(|format| format.stores_types()) {
+    for format in FileFormat::all().filter(|format| format.stores_types()) {
         let path = dir.path().join(format!("t.{}", format.extensions()[0]));
         write(&path, format);
         let mut batches = open(&path);

@@ -154,7 +154,7 @@ fn read_both(path: &Path) {
     check(&read(path, &options), path);
     let Ok(source) = Source::open(path, &options) else { return };
     let last = [source.schema().fields().len() - 1];
-    let read = source.read(Some(&last)).and_then(|batches| batches.collect::<Result<Vec<_>, _>>());
+    let read = source.read(Some(&last)).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     if let Err(error) = read {
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
     }

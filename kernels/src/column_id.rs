@@ -41,7 +41,7 @@ impl ColumnId for usize {
         Err(JoinError::UnknownColumn {
             input: input.to_owned(),
             column: format!("{self}, counted from 0"),
-            known: listed(names.collect()),
+            known: listed(&names.collect::<Vec<_>>()),
         })
     }
 }
@@ -57,7 +57,7 @@ impl ColumnId for str {
             [] => Err(JoinError::UnknownColumn {
                 input: input.to_owned(),
                 column: format!("`{self}`"),
-                known: listed(nearest_first(&wanted, schema)),
+                known: listed(&nearest_first(&wanted, schema)),
             }),
             _ => Err(JoinError::AmbiguousColumn {
                 input: input.to_owned(),
@@ -90,7 +90,7 @@ fn nearest_first<'a>(wanted: &str, schema: &'a Schema) -> Vec<&'a str> {
 }
 
 /// As many of the names as a message has room for.
-fn listed(names: Vec<&str>) -> String {
+fn listed(names: &[&str]) -> String {
     const MOST: usize = 16;
     if names.is_empty() {
         return "none".to_owned();

@@ -24,7 +24,7 @@ fn listed() -> Vec<String> {
     let rows = text.lines().filter(|line| line.starts_with("| `"));
     let columns = rows.map(|row| row.split(" | ").next().unwrap());
     let names = columns.flat_map(|column| column.split('`').skip(1).step_by(2));
-    names.flat_map(|name| braced(name)).collect()
+    names.flat_map(braced).collect()
 }
 
 fn braced(name: &str) -> Vec<String> {

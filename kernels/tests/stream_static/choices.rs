@@ -145,16 +145,16 @@ fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
                     index: index.clone(),
                     ..stream_static::Options::default()
                 };
-                let mut serving = join(&table, equal(), options.clone());
+                let serving = join(&table, equal(), options.clone());
                 let (first, is_last) = serving.build_first(tables, 7).unwrap();
                 let builder = join(&table, equal(), options);
                 let (expected, last) = std::thread::scope(|scope| {
                     let last = scope.spawn(|| builder.build(tables, 7).unwrap());
-                    let expected = rows(&mut serving, Arc::clone(&first), &table);
+                    let expected = rows(&serving, Arc::clone(&first), &table);
                     (expected, last.join().unwrap())
                 });
                 assert_eq!((first.version(), last.version()), (7, 7));
-                assert_eq!(rows(&mut serving, Arc::clone(&last), &table), expected);
+                assert_eq!(rows(&serving, Arc::clone(&last), &table), expected);
                 if layout == Layout::Broadcast {
                     let equal = first.index_name() == last.index_name();
                     assert_eq!(is_last, equal, "{index:?}: {first:?}");

@@ -143,7 +143,7 @@ fn texts(values: &[&str]) -> ArrayRef {
 }
 
 fn outer_join(batch: &RecordBatch, options: stream_stream::Options) -> stream_stream::Join {
-    let input = timed(&batch);
+    let input = timed(batch);
     let spec = stream_stream::Spec::on(
         input.clone(),
         input,

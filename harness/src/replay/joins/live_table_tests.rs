@@ -19,7 +19,7 @@ fn a_build_behind_the_first_that_fails_names_the_table() {
     let plan = plan(&parse(source, "s").unwrap(), None).unwrap();
     let strategy = Strategy::auto().unwrap();
     for threaded in [false, true] {
-        let mut join = plan.joins()[0].operator(&strategy, None).unwrap();
+        let join = plan.joins()[0].operator(&strategy, None).unwrap();
         // It builds tables of one column only.
         let one: ArrayRef = Arc::new(Int64Array::from(vec![1]));
         let one = RecordBatch::try_from_iter([("k", one)]).unwrap().schema();
@@ -28,9 +28,9 @@ fn a_build_behind_the_first_that_fails_names_the_table() {
         let other = stream_static::Join::new(spec, stream_static::Options::default()).unwrap();
         let behind = Some(BackgroundBuild::new(other, threaded));
         let mut dimension = LiveTable::new(&plan.joins()[0], Swap::Background, behind);
-        dimension.refresh(&mut join, 0, None).unwrap();
+        dimension.refresh(&join, 0, None).unwrap();
         let failed = match threaded {
-            false => dimension.refresh(&mut join, 1, None),
+            false => dimension.refresh(&join, 1, None),
             true => dimension.settle(),
         };
         let failure = failed.unwrap_err();

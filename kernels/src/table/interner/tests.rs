@@ -129,16 +129,16 @@ fn what_is_refused_leaves_no_trace() {
     let mut ids = vec![77];
     // The first batch does not decide what the keys are if it is refused.
     assert!(interner.intern((&["a"], &[true, false]), &mut ids).is_err());
-    interner.intern(&[5_u64, 6], &mut ids).unwrap();
-    let refused = interner.intern(&["a"], &mut ids).unwrap_err().to_string();
+    interner.intern([5_u64, 6], &mut ids).unwrap();
+    let refused = interner.intern(["a"], &mut ids).unwrap_err().to_string();
     assert!(refused.contains("u64") && refused.contains("&str"), "{refused}");
-    let refused = interner.intern(&[5_i64], &mut ids).unwrap_err().to_string();
+    let refused = interner.intern([5_i64], &mut ids).unwrap_err().to_string();
     assert!(refused.contains("u64") && refused.contains("i64"), "{refused}");
     assert!(interner.intern((&[9_u64], &[true; 2]), &mut ids).is_err());
-    interner.intern(&[7_u32, 6], &mut ids).unwrap();
+    interner.intern([7_u32, 6], &mut ids).unwrap();
     assert_eq!(ids, [77, 0, 1, 2, 1]);
     assert_eq!(interner.values::<u32>().unwrap(), [5, 6, 7]);
-    interner.intern(&[u64::MAX], &mut ids).unwrap();
+    interner.intern([u64::MAX], &mut ids).unwrap();
     assert!(interner.values::<u32>().unwrap_err().to_string().contains("u32"));
     assert!(interner.values::<i64>().is_err());
     assert!(interner.values::<String>().is_err());
@@ -250,12 +250,12 @@ fn a_panic_of_the_callers_leaves_no_trace() {
     for panics_after in [0, 1, 8192, 20_000, 39_999] {
         let mut interner = KeyInterner::new();
         let mut ids = Vec::new();
-        interner.intern(&["seven", "7"], &mut ids).unwrap();
+        interner.intern(["seven", "7"], &mut ids).unwrap();
         let left = AtomicUsize::new(panics_after);
         let keys: Vec<Panics> = texts.iter().map(|text| Panics(text, &left)).collect();
         let panicked = catch_unwind(AssertUnwindSafe(|| interner.intern(BytesOf(&keys), &mut ids)));
         assert!(panicked.is_err() && interner.len() == 2 && ids == [0, 1]);
-        interner.intern(&["7", "8"], &mut ids).unwrap();
+        interner.intern(["7", "8"], &mut ids).unwrap();
         assert_eq!(ids, [0, 1, 1, 2]);
     }
 }
@@ -265,12 +265,12 @@ fn no_rows_and_no_keys_are_fine() {
     let mut interner = KeyInterner::default();
     let mut ids = Vec::new();
     let none: [u64; 0] = [];
-    interner.intern(&none, &mut ids).unwrap();
+    interner.intern(none, &mut ids).unwrap();
     // The kind is still open.
     interner.intern((&["a", "b"], &[false; 2]), &mut ids).unwrap();
     assert_eq!(ids, [NO_ROW; 2]);
     assert!(interner.is_empty() && interner.keys().is_none());
-    interner.intern(&[3_i128], &mut ids).unwrap();
+    interner.intern([3_i128], &mut ids).unwrap();
     assert_eq!(ids, [NO_ROW, NO_ROW, 0]);
     assert!(matches!(interner.keys().as_ref().map(KeyView::from), Some(KeyView::Wide(&[3]))));
 }

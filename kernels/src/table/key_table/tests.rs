@@ -155,7 +155,8 @@ fn more_rows_than_a_block_are_numbered_on() {
 fn check_numbers<B: KeyValue, P: KeyValue>(
     build: &[i128],
     probe: &[i128],
-    (as_build, as_probe): (fn(i128) -> B, fn(i128) -> P),
+    as_build: fn(i128) -> B,
+    as_probe: fn(i128) -> P,
 ) {
     let mut expected = Vec::new();
     for (p, key) in (0..).zip(probe) {
@@ -189,7 +190,7 @@ fn equal_numbers_are_equal_whatever_their_types() {
             each!(@ $numbers $build, $others $probes);
         )*};
         (@ $numbers:ident $build:ty, $others:ident ($($probe:ty),*)) => {$(
-            check_numbers(&$numbers, &$others, (|v| v as $build, |v| v as $probe));
+            check_numbers(&$numbers, &$others, |v| v as $build, |v| v as $probe);
         )*};
     }
     each!(signed: i8, i16, i32, i64, isize => signed: (i8, i32, i64));
@@ -203,7 +204,7 @@ fn equal_numbers_are_equal_whatever_their_types() {
     each!(low: i64 => high: (u64));
     each!(high: u64 => low: (i64));
     let mut first = Vec::new();
-    KeyTable::new(&[-1_i128, 5]).unwrap().first_matches(&[u128::MAX, 5], &mut first).unwrap();
+    KeyTable::new([-1_i128, 5]).unwrap().first_matches([u128::MAX, 5], &mut first).unwrap();
     assert_eq!(first, [NO_ROW, 1]);
 }
 
@@ -232,14 +233,14 @@ fn text_bytes_and_pairs_are_found_in_any_holder() {
         found.sort_unstable();
         assert!(found.into_iter().eq((0..300).map(|row| (row, row))));
     }
-    table.first_matches(&[*b"0", *b"7"], &mut first).unwrap();
+    table.first_matches([*b"0", *b"7"], &mut first).unwrap();
     assert_eq!(first, [0, NO_ROW]);
 
     let pairs: Vec<(i32, i32)> = (0..300).map(|i| (i % 17 - 8, i % 19 - 9)).collect();
     let table = KeyTable::new(&pairs).unwrap();
     table.first_matches(&pairs[..], &mut first).unwrap();
     assert!(first.iter().copied().eq(0..300));
-    table.first_matches(&[(-8, 9), (-8, 8), pairs[217]], &mut first).unwrap();
+    table.first_matches([(-8, 9), (-8, 8), pairs[217]], &mut first).unwrap();
     let position = |pair| pairs.iter().position(|&p| p == pair).map_or(NO_ROW, |row| row as u32);
     assert_eq!(first, [(-8, 9), (-8, 8), pairs[217]].map(position));
     let wide: Vec<(u64, i8)> = (0..300).map(|i| (i << 50, i as i8)).collect();
@@ -267,7 +268,7 @@ fn long_keys_are_copied_a_few_at_a_time() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_a_reason() {
-    let table = KeyTable::new(&[1_u32, 2, 3]).unwrap();
+    let table = KeyTable::new([1_u32, 2, 3]).unwrap();
     let mut pairs = Pairs::default();
     let encoded = Keys::Words(vec![1].into());
     let others: [(&dyn KeyRows, &str); 5] = [
@@ -281,9 +282,9 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         let refused = table.pairs(rows, &mut pairs).unwrap_err().to_string();
         assert!(refused.contains(name) && refused.contains("`u32`"), "{refused}");
     }
-    let table = KeyTable::new(&[(1_u32, 2_u32)]).unwrap();
-    assert!(table.pairs(&[(1_i32, 2_i32)], &mut pairs).is_err());
-    let table = KeyTable::new(&[1, 2, 3]).unwrap();
+    let table = KeyTable::new([(1_u32, 2_u32)]).unwrap();
+    assert!(table.pairs([(1_i32, 2_i32)], &mut pairs).is_err());
+    let table = KeyTable::new([1, 2, 3]).unwrap();
     let two = BooleanBuffer::new_set(2);
     let refused = table.exists((&[1, 2, 3], &two), &mut Vec::new()).unwrap_err().to_string();
     assert!(refused.contains("2 bits") && refused.contains("3 keys"), "{refused}");
@@ -307,10 +308,10 @@ fn byte_keys_that_do_not_fit_are_refused() {
 #[test]
 fn a_fallback_says_why() {
     let builder = KeyTable::builder().with_hasher(KeyHasher::with_seed(Isa::Portable, 1));
-    let table = builder.with_index(IndexKind::Perfect).build(&[4, 4]).unwrap();
+    let table = builder.with_index(IndexKind::Perfect).build([4, 4]).unwrap();
     assert_eq!((table.index_name(), table.unique()), ("contiguous", Some(false)));
     assert!(table.fallback().unwrap().contains("same key"));
-    assert_eq!(KeyTable::new(&[4, 5]).unwrap().fallback(), None);
+    assert_eq!(KeyTable::new([4, 5]).unwrap().fallback(), None);
 }
 
 /// So many bytes may be taken.
@@ -418,7 +419,7 @@ fn an_index_of_the_callers_that_does_not_fit_its_rows_is_refused() {
     let build = |rows, positions, order: Option<&[u32]>| {
         let wrong = Arc::new(Wrong { rows, positions, order: order.map(<[u32]>::to_vec) });
         let choice = IndexChoice::Own(Arc::new(wrong));
-        KeyTable::builder().with_index(choice).build(&[1, 2]).map_err(|e| e.to_string())
+        KeyTable::builder().with_index(choice).build([1, 2]).map_err(|e| e.to_string())
     };
     assert!(build(2, 2, None).is_ok());
     assert!(build(2, 3, Some(&[1, NO_ROW, 0])).is_ok());
@@ -499,7 +500,7 @@ impl JoinIndex for Lies {
 fn what_an_index_of_the_callers_cannot_have_found_is_an_error_and_ends_the_matches() {
     let table = |lies| {
         let choice = IndexChoice::Own(Arc::new(lies));
-        KeyTable::builder().with_index(choice).build(&[1, 2]).unwrap()
+        KeyTable::builder().with_index(choice).build([1, 2]).unwrap()
     };
     let mut pairs = Pairs::default();
     let probe: Vec<i32> = (0..10_000).collect();
