@@ -52,7 +52,7 @@ fn pushes<'a>(
 }
 
 fn of(index: IndexKind, layout: Layout) -> stream_static::Options {
-    stream_static::Options { index: index.into(), layout, ..stream_static::Options::default() }
+    stream_static::Options::default().with_index(index).with_layout(layout)
 }
 
 /// Payload columns materialised next to the stream's.

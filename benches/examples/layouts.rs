@@ -103,14 +103,12 @@ fn measure(arguments: &Arguments, rows: usize, batch_rows: usize) {
                 if !layout.has_index() && index != arguments.index[0] {
                     continue;
                 }
-                let options = stream_static::Options {
-                    layout,
-                    index: index.into(),
-                    partition_bits: arguments.partition_bits,
-                    probe_rows: arguments.unit,
-                    pool: pool.clone(),
-                    ..stream_static::Options::default()
-                };
+                let options = stream_static::Options::default()
+                    .with_layout(layout)
+                    .with_index(index)
+                    .with_partition_bits(arguments.partition_bits)
+                    .with_probe_rows(arguments.unit)
+                    .with_pool(pool.clone());
                 let mut spec = stream_static::Spec::on(
                     stream.schema(),
                     table.schema(),

@@ -10,7 +10,7 @@ use streamjoin_kernels::arrow::array::{
 use streamjoin_kernels::arrow::util::display::array_value_to_string;
 use streamjoin_kernels::stream_static;
 use streamjoin_kernels::table::auto::AutoIndex;
-use streamjoin_kernels::{IndexChoice, JoinType, Result};
+use streamjoin_kernels::{JoinType, Result};
 
 const CUSTOMERS: i64 = 100_000;
 
@@ -56,11 +56,8 @@ fn main() -> Result<()> {
         [("customer", "id")],
     )?;
     // What is known of the stream helps to choose the index.
-    let auto = AutoIndex { probe_rows: Some(20e6), hit_rate: 0.9, ..AutoIndex::default() };
-    let options = stream_static::Options {
-        index: IndexChoice::Auto(auto),
-        ..stream_static::Options::default()
-    };
+    let auto = AutoIndex::default().with_probe_rows(20e6).with_hit_rate(0.9);
+    let options = stream_static::Options::default().with_index(auto);
     let join = stream_static::Join::new(spec, options)?;
     let snapshot = join.build(&[table], 1)?;
     println!(

@@ -34,7 +34,7 @@ impl IndexBuilder for BisectedBuilder {
             // Keys that it cannot serve go to an index that can.
             let built = IndexKind::Chained.build(input)?;
             let why = "`bisected` takes keys of up to 8 bytes; `chained` is used";
-            return Ok(BuiltIndex { fallback: Some(why.to_owned()), ..built });
+            return Ok(built.with_fallback(why));
         };
         let mut order: Vec<u32> = (0..words.len() as u32).collect();
         order.sort_by_key(|&row| words[row as usize]);
@@ -144,11 +144,7 @@ fn main() -> Result<()> {
     let stream = batch((0..2000).collect(), "event")?;
     let mut rows_out = Vec::new();
     for index in [IndexChoice::Own(Arc::new(BisectedBuilder)), IndexKind::Chained.into()] {
-        let options = stream_static::Options {
-            index,
-            max_output_rows: 100,
-            ..stream_static::Options::default()
-        };
+        let options = stream_static::Options::default().with_index(index).with_max_output_rows(100);
         let keys = [(0, 0)];
         let spec =
             stream_static::Spec::on(stream.schema(), table.schema(), JoinType::LeftOuter, keys)?;

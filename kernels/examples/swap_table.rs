@@ -37,10 +37,7 @@ fn main() -> Result<()> {
         JoinType::Inner,
         [("currency", "currency")],
     )?;
-    let options = stream_static::Options {
-        index: IndexKind::Direct.into(),
-        ..stream_static::Options::default()
-    };
+    let options = stream_static::Options::default().with_index(IndexKind::Direct);
     let join = Arc::new(stream_static::Join::new(spec, options)?);
     join.swap(join.build(&[rates(1)?], 1)?)?;
 

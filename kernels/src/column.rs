@@ -6,6 +6,7 @@ use crate::side::Side;
 /// by position, or by whatever [`ColumnId`](crate::ColumnId) it is not yet resolved
 /// from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ColumnRef<C = usize> {
     /// A column of the stream.
     Stream(C),

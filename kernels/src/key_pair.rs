@@ -19,6 +19,7 @@ use crate::side::Side;
 /// let keys = [KeyPair::from(("user", "id")), KeyPair::null_safe("zone", "zone")];
 /// # let _ = keys;
 /// ```
+// Closed, like the other names for columns: it is written out where keys are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPair<A = usize, B = usize> {
     /// The column of the first input: the stream, or the left side.

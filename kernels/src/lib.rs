@@ -53,7 +53,7 @@
 //! | --- | --- |
 //! | join two streams | [`stream_stream::Join::new`], [`push`](stream_stream::Join::push), [`advance`](stream_stream::Join::advance), [`finish`](stream_stream::Join::finish) |
 //! | limit the state of two streams, and go on after a push was refused | [`StateLimit`](stream_stream::StateLimit), [`set_limit`](stream_stream::Join::set_limit) |
-//! | say how far apart in time rows may match | [`time::IntervalCondition`] in a [`time::TimeCondition`] |
+//! | say how far apart in time rows may match | a [`time::IntervalCondition`] of [`Duration`](std::time::Duration)s or [`time::TimeDelta`]s |
 //! | store the state of a stream yourself | a [`state::StateStore`] from [`StoreKind::build`] |
 //!
 //! ## Slices and keys
@@ -78,7 +78,7 @@
 //! ## Speed
 //! | to | call |
 //! | --- | --- |
-//! | choose how a join runs | [`stream_static::Options`]: [`Layout`](stream_static::Layout), [`IndexChoice`], threads, batch sizes; [`stream_stream::Options`]: [`StoreKind`], threads, limits |
+//! | choose how a join runs | methods on [`Options::default()`](stream_static::Options), such as [`with_layout`](stream_static::Options::with_layout); [`stream_static::Options`]: [`Layout`](stream_static::Layout), [`IndexChoice`], threads, batch sizes; [`stream_stream::Options`]: [`StoreKind`], threads, limits |
 //! | have the index chosen by cost | [`IndexChoice::Auto`] with a [`table::auto::AutoIndex`] that says how many rows will be looked up and how many of them match; figures of your machine as a [`CostModel`](table::auto::CostModel); [`estimates`](stream_static::Join::estimates) shows the expected costs |
 //! | name the index | [`IndexChoice::Kind`] with an [`IndexKind`]; [`notes`](TableSnapshot::notes) says whether another one had to be used |
 //! | put a Bloom filter in front, for streams that mostly match nothing | [`table::FilteredBuilder`] in [`IndexChoice::Own`] |
@@ -138,7 +138,7 @@
 //! | `BooleanBuffer`, `NullBuffer` | masks; which keys can match; null event times |
 //! | `ScalarBuffer`, `Buffer` | [`key::Keys`] and [`key::ByteKeys`] |
 //! | `ArrowError` | [`JoinError::Arrow`] |
-//! | rayon's `ThreadPool` | the option `pool`, with the feature `rayon` |
+//! | rayon's `ThreadPool` | the options' `pool`, with the feature `rayon` |
 //!
 //! `arrow` is re-exported as [`arrow`]: of arrow 59, or of arrow 60 with the feature `arrow-60`.
 //! A feature for a further major version is a minor release of this crate. Dropping one,

@@ -3,6 +3,7 @@
 use crate::named::named;
 
 /// What a downstream consumer is promised about rows that came out.
+// Closed: Spark has these three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutputMode {
     /// A row that came out stays.

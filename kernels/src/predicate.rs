@@ -23,6 +23,7 @@ pub trait Predicate: fmt::Debug + Send + Sync {
 /// A predicate and the columns that it reads: positions where it reads one input,
 /// [`ColumnRef`]s where it reads both of a stream-static join,
 /// [`SideColumn`](crate::SideColumn)s in a stream-stream one.
+// Closed: what else a condition needs is its predicate's own.
 #[derive(Clone, Debug)]
 pub struct Filter<C = ColumnRef> {
     /// The columns, in the order in which the predicate takes them.

@@ -24,10 +24,8 @@ fn keyed(name: &str, keys: impl Iterator<Item = i64>) -> RecordBatch {
 /// One test, since both parts look at the whole process.
 #[test]
 fn tables_weigh_what_they_say_and_hot_keys_take_no_memory() {
-    let options = |layout, index: IndexKind| stream_static::Options {
-        layout,
-        index: index.into(),
-        ..stream_static::Options::default()
+    let options = |layout, index: IndexKind| {
+        stream_static::Options::default().with_layout(layout).with_index(index)
     };
     let strategies =
         || IndexKind::ALL.into_iter().flat_map(|index| Layout::ALL.map(|layout| (layout, index)));

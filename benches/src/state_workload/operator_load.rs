@@ -80,11 +80,7 @@ impl OperatorLoad {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.build().map_err(|error| error.to_string())?;
         let pool = (threads > 1).then(|| Arc::new(pool));
-        let options = stream_stream::Options {
-            store,
-            pool: pool.clone(),
-            ..stream_stream::Options::default()
-        };
+        let options = stream_stream::Options::default().with_store(store).with_pool(pool.clone());
         let join = stream_stream::Join::new(spec, options).map_err(message)?;
         Ok(Self {
             source,

@@ -9,7 +9,7 @@ use arrow::datatypes::{DataType, Int64Type};
 use streamjoin_kernels::arch::mix;
 use streamjoin_kernels::key::{KeyShape, Keys};
 use streamjoin_kernels::state::{
-    BlockOptions, Departed, IntervalProbe, NewRows, StateProbe, StateSize, StateStore, StorePlan,
+    Departed, IntervalProbe, NewRows, StateProbe, StateSize, StateStore, StorePlan,
 };
 use streamjoin_kernels::table::{FindCursor, Probe};
 use streamjoin_kernels::time::{EventTimes, IntervalCondition, TimeDelta};
@@ -75,17 +75,13 @@ impl StoreLoad {
     ) -> Result<Self, String> {
         let source = Source::new(setting, seed)?;
         let hasher = KeyHasher::with_seed(Isa::detect(), 1);
-        let plan = StorePlan {
-            shape: KeyShape::Word,
-            payload: vec![DataType::Int64],
-            evicts: true,
-            tracks_matches: setting.left_outer,
-            timed: true,
-            hasher: hasher.clone(),
-            blocks: BlockOptions::default(),
-        };
+        let plan = StorePlan::new(KeyShape::Word, hasher.clone())
+            .with_payload(vec![DataType::Int64])
+            .with_evicts(true)
+            .with_tracks_matches(setting.left_outer)
+            .with_timed(true);
         let left = kind.build(&plan).map_err(|error| error.to_string())?;
-        let plan = StorePlan { tracks_matches: false, ..plan };
+        let plan = plan.with_tracks_matches(false);
         let right = kind.build(&plan).map_err(|error| error.to_string())?;
         let (width, shift) = (source.shape().width, source.shape().shift);
         let micros = TimeDelta::from_micros;
@@ -136,15 +132,9 @@ impl StoreLoad {
     fn probe(&mut self, side: Side, arrivals: &Arrivals, meter: &mut Meter) {
         let (own, other) = ends(side);
         self.hasher.hash(&arrivals.keys, &mut self.hashes[own]);
-        let probe = StateProbe {
-            keys: Probe::new(&arrivals.keys, &self.hashes[own], None),
-            rows: None,
-            interval: Some(IntervalProbe {
-                times: &arrivals.times,
-                side,
-                condition: self.conditions[own],
-            }),
-        };
+        let keys = Probe::new(&arrivals.keys, &self.hashes[own], None);
+        let interval = IntervalProbe::new(&arrivals.times, side, self.conditions[own]);
+        let probe = StateProbe::new(keys).with_interval(interval);
         self.cursor = FindCursor::default();
         if self.left_outer {
             self.matched[own].fill(false);
@@ -180,13 +170,9 @@ impl StoreLoad {
 
     fn insert(&mut self, side: Side, arrivals: &Arrivals) {
         let (own, _) = ends(side);
-        let rows = NewRows {
-            keys: Probe::new(&arrivals.keys, &self.hashes[own], None),
-            times: &arrivals.times,
-            payload: &arrivals.payload,
-            matched: &self.matched[own],
-            rows: &self.all_rows,
-        };
+        let keys = Probe::new(&arrivals.keys, &self.hashes[own], None);
+        let (times, payload) = (&arrivals.times, &arrivals.payload);
+        let rows = NewRows::new(keys, times, payload, &self.matched[own], &self.all_rows);
         self.stores[own].insert(rows).expect("ids do not run out");
     }
 

@@ -58,7 +58,7 @@ impl fmt::Display for Expr {
             Node::Cast { expr, mode } => {
                 let name = match mode {
                     CastMode::Try => "TRY_CAST",
-                    CastMode::Ansi | CastMode::NullOnError => "CAST",
+                    _ => "CAST",
                 };
                 write!(f, "{name}({expr} AS {})", sql_name(&self.data_type))
             }

@@ -115,7 +115,9 @@ fn stream_stream() -> Result<Vec<Form>> {
                         (strategy.isa, strategy.threads) = (isa, *threads);
                         strategy.grain = Grain {
                             max_output_rows: NonZeroUsize::new(output_rows),
-                            blocks: BlockOptions { rows, first_row },
+                            blocks: BlockOptions::default()
+                                .with_rows(rows)
+                                .with_first_row(first_row),
                         };
                     });
                     forms.push(Form { pool: pool.clone(), ..form });
@@ -139,7 +141,7 @@ impl Form {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Strategy { layout, index, state, isa, threads, batch_rows, grain, .. } = &self.strategy;
-        let Grain { max_output_rows, blocks: BlockOptions { rows, first_row } } = grain;
+        let Grain { max_output_rows, blocks: BlockOptions { rows, first_row, .. } } = grain;
         let number = |rows: &Option<NonZeroUsize>| match rows {
             Some(rows) => rows.to_string(),
             None => "default".to_owned(),

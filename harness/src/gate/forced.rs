@@ -11,7 +11,7 @@ use crate::scenario::Swap;
 
 /// What is forced, for the baseline file.
 pub(super) fn forced() -> BTreeMap<String, String> {
-    let CacheSizes { l1, l2, l3 } = CacheSizes::TYPICAL;
+    let CacheSizes { l1, l2, l3, .. } = CacheSizes::TYPICAL;
     BTreeMap::from([
         ("caches".to_owned(), format!("{l1}, {l2}, {l3} bytes, whatever the machine has")),
         ("costs".to_owned(), "as shipped, whatever STREAMJOIN_COSTS says".to_owned()),

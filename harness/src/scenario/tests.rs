@@ -270,8 +270,8 @@ fn everything_about_two_streams_is_read() {
     assert_eq!(replay.end, End::Hold);
     let (a, b) = (&scenario.strategies[0], &scenario.strategies[1]);
     assert_eq!(*a.state, StoreKind::FullScan);
-    assert_eq!(*a.state_limit, StateLimit { rows: Some(1000), bytes: None });
-    assert_eq!(*b.state_limit, StateLimit { rows: None, bytes: Some(1_000_000) });
+    assert_eq!(*a.state_limit, StateLimit::default().with_rows(1000));
+    assert_eq!(*b.state_limit, StateLimit::default().with_bytes(1_000_000));
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Data {
             columns.push(Arc::new(Int64Array::from_iter_values(numbers)));
             let batch =
                 RecordBatch::try_new(Arc::clone(&stream_schema), columns).map_err(Failure::run)?;
-            let EncodedKeys { keys, matchable } = encode(&batch)?;
+            let EncodedKeys { keys, matchable, .. } = encode(&batch)?;
             stream.push(batch);
             batches.push(ProbeBatch { keys, matchable });
         }

@@ -62,13 +62,11 @@ impl<'a> Operator<'a> {
             Form::Pairs | Form::Exists => vec![row],
             Form::Sum => payload.take(1).collect(),
         };
-        let options = stream_static::Options {
-            layout: contender.layout,
-            index: contender.index.choice(),
-            hasher: KeyHasher::with_seed(contender.isa, 0x5eed),
-            pool,
-            ..stream_static::Options::default()
-        };
+        let options = stream_static::Options::default()
+            .with_layout(contender.layout)
+            .with_index(contender.index.choice())
+            .with_hasher(KeyHasher::with_seed(contender.isa, 0x5eed))
+            .with_pool(pool);
         let join = stream_static::Join::new(spec, options).map_err(Failure::run)?;
         Ok(Self { data, form, join })
     }

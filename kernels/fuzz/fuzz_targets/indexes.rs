@@ -69,7 +69,7 @@ fuzz_target!(|input: Input| {
     }
     for kind in IndexKind::ALL {
         let input_rows = BuildInput::new(&build_keys, &build_hashes, Isa::detect()).unwrap();
-        let filter = FilteredBuilder { inner: kind };
+        let filter = FilteredBuilder::new(kind);
         let builder: &dyn IndexBuilder = if input.filtered { &filter } else { &kind };
         let built = builder.build(input_rows).unwrap();
         let index = &*built.index;

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 /// Data-cache sizes in bytes, as one core sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CacheSizes {
     /// First level.
     pub l1: usize,
@@ -17,6 +18,24 @@ impl CacheSizes {
     /// What most machines of the last decade have at least; used where the
     /// processor does not tell.
     pub const TYPICAL: Self = Self { l1: 32 << 10, l2: 1 << 20, l3: 16 << 20 };
+
+    /// With a first level of as many bytes.
+    #[must_use]
+    pub fn with_l1(self, l1: usize) -> Self {
+        Self { l1, ..self }
+    }
+
+    /// With a second level of as many bytes.
+    #[must_use]
+    pub fn with_l2(self, l2: usize) -> Self {
+        Self { l2, ..self }
+    }
+
+    /// With a last level of as many bytes.
+    #[must_use]
+    pub fn with_l3(self, l3: usize) -> Self {
+        Self { l3, ..self }
+    }
 
     /// Asks the processor (CPUID leaf 4 on Intel, 0x8000_001D on AMD), once:
     /// on a virtual machine each question is a trap of tens of microseconds.

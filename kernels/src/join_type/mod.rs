@@ -13,6 +13,7 @@ use crate::side::Side;
 /// assert_eq!("left outer".parse::<JoinType>().unwrap(), JoinType::LeftOuter);
 /// assert_eq!("LeftSemi".parse::<JoinType>().unwrap().name(), "left-semi");
 /// ```
+// Closed: a join of another kind, such as an as-of join, is an operator of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JoinType {
     /// Matching pairs only.

@@ -6,6 +6,7 @@ use super::keys::Keys;
 
 /// The keys of a batch.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EncodedKeys {
     /// One key per row. Rows that can match nothing hold anything.
     pub keys: Keys,

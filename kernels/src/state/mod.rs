@@ -18,25 +18,18 @@
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
 //! let hasher = KeyHasher::with_seed(Isa::detect(), 1);
-//! let mut store = StoreKind::TimeBlocks.build(&StorePlan {
-//!     shape: KeyShape::Word,
-//!     payload: Vec::new(),
-//!     evicts: true,
-//!     tracks_matches: false,
-//!     timed: false,
-//!     hasher: hasher.clone(),
-//!     blocks: BlockOptions::default(),
-//! })?;
+//! let plan = StorePlan::new(KeyShape::Word, hasher.clone()).with_evicts(true);
+//! let mut store = StoreKind::TimeBlocks.build(&plan)?;
 //! let (keys, mut hashes) = ([1, 2], Vec::new());
 //! hasher.hash(&keys, &mut hashes);
 //! let keys = Probe::new(&keys, &hashes, None);
 //! let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![10, 20]));
 //! let times = EventTimes::new(&times)?;
-//! store.insert(NewRows { keys, times: &times, payload: &[], matched: &[false; 2], rows: &[0, 1] })?;
+//! store.insert(NewRows::new(keys, &times, &[], &[false; 2], &[0, 1]))?;
 //!
 //! assert_eq!(store.evict(10, None)?.rows, 1);
 //! let mut pairs = Pairs::default();
-//! let probe = StateProbe { keys, rows: None, interval: None };
+//! let probe = StateProbe::new(keys);
 //! store.find(probe, &mut FindCursor::default(), &mut pairs, 100)?;
 //! assert_eq!((pairs.probe_rows(), store.rows()), (&[1][..], 1));
 //! # Ok(())
@@ -86,6 +79,7 @@ pub(crate) const MOST_VALUE_BYTES: usize = u32::MAX as usize - size_of::<u32>();
 
 /// What a store is for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StorePlan {
     /// The shape of the keys.
     pub shape: KeyShape,
@@ -105,8 +99,56 @@ pub struct StorePlan {
     pub blocks: BlockOptions,
 }
 
+impl StorePlan {
+    /// A store of rows without columns, which never leave, are looked up without
+    /// an interval and need not be known as matched.
+    #[must_use]
+    pub fn new(shape: KeyShape, hasher: KeyHasher) -> Self {
+        Self {
+            shape,
+            payload: Vec::new(),
+            evicts: false,
+            tracks_matches: false,
+            timed: false,
+            hasher,
+            blocks: BlockOptions::default(),
+        }
+    }
+
+    /// With columns of these types.
+    #[must_use]
+    pub fn with_payload(self, payload: Vec<DataType>) -> Self {
+        Self { payload, ..self }
+    }
+
+    /// With eviction lines to come, or none.
+    #[must_use]
+    pub fn with_evicts(self, evicts: bool) -> Self {
+        Self { evicts, ..self }
+    }
+
+    /// With rows that are known as matched, or need not be.
+    #[must_use]
+    pub fn with_tracks_matches(self, tracks_matches: bool) -> Self {
+        Self { tracks_matches, ..self }
+    }
+
+    /// With look-ups that come with an interval, or without.
+    #[must_use]
+    pub fn with_timed(self, timed: bool) -> Self {
+        Self { timed, ..self }
+    }
+
+    /// With blocks cut in this way.
+    #[must_use]
+    pub fn with_blocks(self, blocks: BlockOptions) -> Self {
+        Self { blocks, ..self }
+    }
+}
+
 /// How a store cuts its blocks, if it keeps rows in blocks; it changes no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockOptions {
     /// Rows of a block, 1 to [`MAX_ROWS`](Self::MAX_ROWS).
     pub rows: usize,
@@ -118,6 +160,18 @@ pub struct BlockOptions {
 impl BlockOptions {
     /// The largest block.
     pub const MAX_ROWS: usize = 1 << 15;
+
+    /// With as many rows per block.
+    #[must_use]
+    pub fn with_rows(self, rows: usize) -> Self {
+        Self { rows, ..self }
+    }
+
+    /// With a first row of this number.
+    #[must_use]
+    pub fn with_first_row(self, first_row: u32) -> Self {
+        Self { first_row, ..self }
+    }
 }
 
 impl Default for BlockOptions {
@@ -130,6 +184,7 @@ impl Default for BlockOptions {
 /// Rows that come in together: all columns have one length, of which `rows`
 /// names those that are stored.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct NewRows<'a> {
     /// Keys, hashes, and which rows can be found; a row that cannot is stored
     /// nevertheless, and waits for the eviction line.
@@ -144,8 +199,24 @@ pub struct NewRows<'a> {
     pub rows: &'a [u32],
 }
 
+impl<'a> NewRows<'a> {
+    /// Those of the rows that `rows` names, without a match so far where `matched`
+    /// is unset.
+    #[must_use]
+    pub fn new(
+        keys: Probe<'a>,
+        times: &'a EventTimes,
+        payload: &'a [ArrayRef],
+        matched: &'a [bool],
+        rows: &'a [u32],
+    ) -> Self {
+        Self { keys, times, payload, matched, rows }
+    }
+}
+
 /// Rows of the other side that look for partners.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct StateProbe<'a> {
     /// Keys, hashes, and which rows may match.
     pub keys: Probe<'a>,
@@ -155,7 +226,25 @@ pub struct StateProbe<'a> {
     pub interval: Option<IntervalProbe<'a>>,
 }
 
-impl StateProbe<'_> {
+impl<'a> StateProbe<'a> {
+    /// All of these rows look, without a condition on event times.
+    #[must_use]
+    pub fn new(keys: Probe<'a>) -> Self {
+        Self { keys, rows: None, interval: None }
+    }
+
+    /// With these of the rows, or all.
+    #[must_use]
+    pub fn with_rows(self, rows: impl Into<Option<&'a [u32]>>) -> Self {
+        Self { rows: rows.into(), ..self }
+    }
+
+    /// With this condition on event times, or none.
+    #[must_use]
+    pub fn with_interval(self, interval: impl Into<Option<IntervalProbe<'a>>>) -> Self {
+        Self { interval: interval.into(), ..self }
+    }
+
     /// Number of rows that look for partners: a cursor is done when it has come
     /// this far.
     #[must_use]
@@ -179,6 +268,7 @@ impl StateProbe<'_> {
 
 /// The event times of the rows that look for partners.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct IntervalProbe<'a> {
     /// Their times.
     pub times: &'a EventTimes,
@@ -188,7 +278,13 @@ pub struct IntervalProbe<'a> {
     pub condition: IntervalCondition,
 }
 
-impl IntervalProbe<'_> {
+impl<'a> IntervalProbe<'a> {
+    /// The condition, for rows of this side with these times.
+    #[must_use]
+    pub fn new(times: &'a EventTimes, side: Side, condition: IntervalCondition) -> Self {
+        Self { times, side, condition }
+    }
+
     /// The event times, in microseconds and ends included, that the partners of
     /// `row` have; `None` if it can have no partner.
     #[inline]
@@ -200,6 +296,7 @@ impl IntervalProbe<'_> {
 
 /// Rows that left the state.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Departed {
     /// Their ids.
     pub rows: Vec<u32>,
@@ -218,6 +315,7 @@ impl Departed {
 
 /// What an eviction did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Eviction {
     /// Rows that left.
     pub rows: u64,
@@ -252,6 +350,7 @@ impl<'a> Leaving<'a> {
 
 /// What a store did to keep itself in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Upkeep {
     /// Rows that were copied from one place of the store to another.
     pub moved: u64,

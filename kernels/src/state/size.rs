@@ -5,6 +5,7 @@ use std::ops::Add;
 /// Bytes that a store holds, by what they are for. Exact: as many as were
 /// allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StateSize {
     /// Rows in state.
     pub rows: u64,

@@ -115,6 +115,7 @@ impl<'a> BuildInput<'a> {
 
 /// An index, and where it put each row.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BuiltIndex {
     /// The index.
     pub index: Box<dyn JoinIndex>,
@@ -133,6 +134,12 @@ impl BuiltIndex {
     #[must_use]
     pub fn in_row_order(index: impl JoinIndex + 'static) -> Self {
         Self { index: Box::new(index), order: None, fallback: None, fused: None }
+    }
+
+    /// With the reason why it is not the index that was asked for.
+    #[must_use]
+    pub fn with_fallback(self, why: impl Into<String>) -> Self {
+        Self { fallback: Some(why.into()), ..self }
     }
 
     /// An index that lays rows out in an order of its own, of as many entries as it has

@@ -9,6 +9,7 @@ use super::kind::IndexKind;
 
 /// Which index a join builds.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum IndexChoice {
     /// Whatever costs least for the keys and what is known of the probes.
     Auto(AutoIndex),

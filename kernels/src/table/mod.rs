@@ -41,7 +41,7 @@
 //! use streamjoin_kernels::table::{FilteredBuilder, KeyTable};
 //!
 //! # fn main() -> streamjoin_kernels::Result<()> {
-//! let choice = IndexChoice::Own(Arc::new(FilteredBuilder { inner: IndexKind::Linear }));
+//! let choice = IndexChoice::Own(Arc::new(FilteredBuilder::new(IndexKind::Linear)));
 //! let table = KeyTable::builder().with_index(choice).build(&[1, 2])?;
 //! let mut found = Vec::new();
 //! table.exists(&[5, 6, 2], &mut found)?;

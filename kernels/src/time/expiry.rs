@@ -10,6 +10,7 @@ use crate::side::Side;
 
 /// What a join condition says about event time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TimeCondition {
     /// Bounds on the distance between the two event times.
     pub interval: IntervalCondition,
@@ -19,6 +20,7 @@ pub struct TimeCondition {
 
 /// Event time as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TimeKey {
     /// The event times themselves are equal.
     EventTime,
@@ -59,6 +61,7 @@ impl DeclaredWatermarks {
 
 /// When the rows of one side leave the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expiry {
     /// Never, and why.
     Never(Unbounded),
@@ -78,6 +81,7 @@ pub enum Expiry {
 
 /// Why the rows of a side never leave the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unbounded {
     /// Nothing relates the event times of the two sides.
     NoTimeCondition,
@@ -97,6 +101,18 @@ pub enum Unbounded {
 }
 
 impl TimeCondition {
+    /// With this interval.
+    #[must_use]
+    pub fn with_interval(self, interval: IntervalCondition) -> Self {
+        Self { interval, ..self }
+    }
+
+    /// With event time as a key.
+    #[must_use]
+    pub fn with_key(self, key: TimeKey) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
     /// Whether no pair of rows with event times can satisfy the condition.
     #[must_use]
     pub fn matches_nothing(&self) -> bool {

@@ -7,6 +7,7 @@ use super::timestamp::Timestamp;
 use crate::side::Side;
 
 /// One end of an interval.
+// Closed, like the interval: an interval has two ends, each a distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
     /// The distance; may be negative.

@@ -7,6 +7,7 @@ use crate::named::named;
 use crate::side::Side;
 
 /// How the watermarks of the sides become one.
+// Closed: Spark has these two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WatermarkPolicy {
     /// The slowest side decides: nothing that it may still bring is late.
@@ -34,6 +35,7 @@ named!(WatermarkPolicy, "watermark policy");
 
 /// The two watermarks of one executed batch, in whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchWatermarks {
     /// The one in force: eviction uses it.
     pub in_force: Timestamp,

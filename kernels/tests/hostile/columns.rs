@@ -37,7 +37,7 @@ fn columns_may_say_and_write_anything() {
         for (kind, panics) in kinds().flat_map(|kind| [(kind, false), (kind, true)]) {
             let columns = Columns { words, calls: AtomicUsize::new(0), panics };
             let outcome = Outcome::of(|| {
-                let caches = CacheSizes { l1: 1, l2: 1, l3: 1 };
+                let caches = CacheSizes::TYPICAL.with_l1(1).with_l2(1).with_l3(1);
                 let input = BuildInput::new(&keys, &hashes, Isa::detect())?;
                 let built = kind.build(input.laid_out_for(caches).with_columns(&columns))?;
                 let mut matches = vec![NO_ROW; keys.len()];

@@ -17,7 +17,7 @@ pub(crate) fn indexes(keys: &[u64]) -> Vec<Box<dyn JoinIndex>> {
     let mut builders: Vec<Box<dyn IndexBuilder>> = vec![Box::new(SortMerge)];
     for kind in kinds() {
         builders.push(Box::new(kind));
-        builders.push(Box::new(FilteredBuilder { inner: kind }));
+        builders.push(Box::new(FilteredBuilder::new(kind)));
     }
     let built = builders.iter().map(|builder| builder.build(input).unwrap().index);
     let mut indexes: Vec<_> = built.collect();

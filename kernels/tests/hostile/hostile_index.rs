@@ -144,7 +144,7 @@ impl IndexBuilder for HostileBuilder {
     fn build(&self, input: BuildInput<'_>) -> Result<BuiltIndex> {
         assert!(self.wrong != PanicsInBuild, "{ON_PURPOSE}");
         let rows = input.keys().len() as u32;
-        let built = self.inner.build(input)?;
+        let mut built = self.inner.build(input)?;
         let mut order = built.order;
         match self.wrong {
             OrderTwice => order = Some(vec![0; rows as usize]),
@@ -154,7 +154,8 @@ impl IndexBuilder for HostileBuilder {
         }
         let (wrong, join) = (self.wrong, Arc::clone(&self.join));
         let index = Hostile { wrong, inner: built.index, calls: AtomicUsize::new(0), join };
-        Ok(BuiltIndex { index: Box::new(index), order, ..built })
+        (built.index, built.order) = (Box::new(index), order);
+        Ok(built)
     }
 }
 

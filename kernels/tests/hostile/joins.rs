@@ -32,14 +32,12 @@ struct How {
 
 impl How {
     fn options(&self, index: IndexChoice) -> Options {
-        Options {
-            index,
-            layout: self.layout,
-            max_output_rows: 16,
-            probe_rows: 64,
-            pool: self.pool.clone(),
-            ..Options::default()
-        }
+        Options::default()
+            .with_index(index)
+            .with_layout(self.layout)
+            .with_max_output_rows(16)
+            .with_probe_rows(64)
+            .with_pool(self.pool.clone())
     }
 
     fn join(&self, index: IndexChoice) -> Result<Join> {

@@ -59,7 +59,7 @@ fn join_with(place: Place, predicate: Arc<Hostile>, join_type: JoinType) -> Resu
             spec.with_residual(both, predicate)?
         }
     };
-    let options = Options { max_output_rows: 16, probe_rows: 64, ..Options::default() };
+    let options = Options::default().with_max_output_rows(16).with_probe_rows(64);
     Join::new(spec, options)
 }
 

@@ -44,7 +44,7 @@ impl MemoryReservation for Account {
             Wrong::Refuses if is_time => return Err("never".into()),
             Wrong::PanicsInGrow => assert!(!is_time, "{ON_PURPOSE}"),
             Wrong::CallsBack if is_time && !CALLED.replace(true) => {
-                let options = Options { index: IndexKind::Linear.into(), ..Options::default() };
+                let options = Options::default().with_index(IndexKind::Linear);
                 let other = Join::new(spec(JoinType::Inner)?, options)?;
                 assert!(build_and_push(&other, &table())? > 0);
                 CALLED.set(false);
@@ -74,7 +74,7 @@ fn what_was_reserved_is_given_back_whatever_the_account_does() {
             let account =
                 Arc::new(Account { wrong, at, calls: AtomicUsize::new(0), held: Mutex::new(0) });
             let options =
-                Options { memory: Some(Arc::clone(&account) as _), layout, ..Options::default() };
+                Options::default().with_memory(Arc::clone(&account) as _).with_layout(layout);
             let join = Join::new(spec(JoinType::LeftOuter).unwrap(), options).unwrap();
             let outcome = Outcome::of(|| build_and_push(&join, &distinct_table()));
             match &outcome {

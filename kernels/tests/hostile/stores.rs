@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use streamjoin_kernels::arrow::array::{ArrayRef, TimestampMicrosecondArray};
 use streamjoin_kernels::key::KeyShape;
-use streamjoin_kernels::state::{BlockOptions, NewRows, StateProbe, StateStore, StorePlan};
+use streamjoin_kernels::state::{NewRows, StateProbe, StateStore, StorePlan};
 use streamjoin_kernels::table::Probe;
 use streamjoin_kernels::time::EventTimes;
 use streamjoin_kernels::{Isa, KeyHasher, Pairs, Result, StoreKind};
@@ -16,27 +16,14 @@ use crate::inputs::{Outcome, hashes};
 /// A store of rows with these keys, in the order of their times; the first `evicted`
 /// are gone.
 fn store(kind: StoreKind, isa: Isa, keys: &[u64], evicted: usize) -> Result<Box<dyn StateStore>> {
-    let plan = StorePlan {
-        shape: KeyShape::Word,
-        payload: Vec::new(),
-        evicts: true,
-        tracks_matches: false,
-        timed: false,
-        hasher: KeyHasher::with_seed(isa, 7),
-        blocks: BlockOptions::default(),
-    };
+    let plan = StorePlan::new(KeyShape::Word, KeyHasher::with_seed(isa, 7)).with_evicts(true);
     let mut store = kind.build(&plan)?;
     let hashes = hashes(keys);
     let times = TimestampMicrosecondArray::from_iter_values(0..keys.len() as i64);
     let times = EventTimes::new(&(Arc::new(times) as ArrayRef))?;
     let rows: Vec<u32> = (0..keys.len() as u32).collect();
-    store.insert(NewRows {
-        keys: Probe::new(keys, &hashes, None),
-        times: &times,
-        payload: &[],
-        matched: &vec![false; keys.len()],
-        rows: &rows,
-    })?;
+    let matched = vec![false; keys.len()];
+    store.insert(NewRows::new(Probe::new(keys, &hashes, None), &times, &[], &matched, &rows))?;
     store.evict(evicted as i64 - 1, None)?;
     store.reclaim()?;
     Ok(store)
@@ -52,7 +39,7 @@ proptest! {
         limit in prop_oneof![0..20usize, Just(usize::MAX)],
     ) {
         let hashes = hashes(&probe);
-        let probe = StateProbe { keys: Probe::new(&probe, &hashes, None), rows: None, interval: None };
+        let probe = StateProbe::new(Probe::new(&probe, &hashes, None));
         for (kind, isa) in StoreKind::ALL.into_iter().flat_map(|kind| {
             Isa::available().into_iter().map(move |isa| (kind, isa))
         }) {

@@ -135,11 +135,9 @@ fn one_hot_partition() {
     let table = keyed("d", skewed);
     let stream = keyed("k", 0..10);
     for (bits, partitions) in [(None, 1), (Some(6), 64)] {
-        let options = stream_static::Options {
-            layout: Layout::Partitioned,
-            partition_bits: bits,
-            ..stream_static::Options::default()
-        };
+        let options = stream_static::Options::default()
+            .with_layout(Layout::Partitioned)
+            .with_partition_bits(bits);
         let join = join(&stream, &table, JoinType::Inner, options);
         let snapshot = join.snapshot().unwrap();
         assert_eq!(snapshot.partitions(), partitions);
@@ -171,8 +169,7 @@ fn a_fan_out_of_1e8_pairs() {
 
 #[test]
 fn a_fan_out_of_1e9_pairs_by_a_merge() {
-    let options =
-        stream_static::Options { layout: Layout::SortMerge, ..stream_static::Options::default() };
+    let options = stream_static::Options::default().with_layout(Layout::SortMerge);
     assert_eq!(pairs(31_623, options), 31_623 * 31_623);
 }
 

@@ -68,8 +68,8 @@ fn rows(
 }
 
 fn limited(index: IndexChoice, bytes: usize, beyond: Beyond) -> stream_static::Options {
-    let broadcast_limit = Some(BroadcastLimit { bytes, beyond });
-    stream_static::Options { index, broadcast_limit, ..stream_static::Options::default() }
+    let broadcast_limit = Some(BroadcastLimit::new(bytes, beyond));
+    stream_static::Options::default().with_index(index).with_broadcast_limit(broadcast_limit)
 }
 
 /// Every index, and the choice by cost.
@@ -126,25 +126,22 @@ fn a_broadcast_that_was_asked_for_is_noted_beyond_the_limit() {
         assert!(cross.notes()[0].contains("without an equality"), "{:?}", cross.notes());
     }
     for layout in [Layout::Partitioned, Layout::SortMerge] {
-        let options = stream_static::Options { layout, ..limited(chained(), 0, Beyond::Note) };
+        let options = limited(chained(), 0, Beyond::Note).with_layout(layout);
         assert!(build(equal(), options).notes().is_empty(), "{layout}");
     }
 }
 
 #[test]
 fn the_first_index_answers_as_the_last_which_is_built_elsewhere_meanwhile() {
-    let often = AutoIndex { probe_rows: Some(1e9), ..AutoIndex::default() };
+    let often = AutoIndex::default().with_probe_rows(1e9);
     let (mut same, mut other) = (0, 0);
     for rows_per_key in [1, 4] {
         let table = table(rows_per_key);
         let tables = std::slice::from_ref(&table);
         for layout in Layout::ALL {
             for index in choices().into_iter().chain([IndexChoice::Auto(often.clone())]) {
-                let options = stream_static::Options {
-                    layout,
-                    index: index.clone(),
-                    ..stream_static::Options::default()
-                };
+                let options =
+                    stream_static::Options::default().with_layout(layout).with_index(index.clone());
                 let serving = join(&table, equal(), options.clone());
                 let (first, is_last) = serving.build_first(tables, 7).unwrap();
                 let builder = join(&table, equal(), options);

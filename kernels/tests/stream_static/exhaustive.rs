@@ -52,15 +52,13 @@ fn small_tables_for_every_join_type() {
                     conditions: Conditions::default(),
                     stream: batches[0].clone(),
                     dimension: batch.clone(),
-                    options: stream_static::Options {
-                        index: index.into(),
-                        layout,
-                        probe_rows: rows,
-                        output_order: OutputOrder::ALL[turn / strategies.len() % 2],
-                        max_output_rows: rows,
-                        partition_bits: Some(1),
-                        ..stream_static::Options::default()
-                    },
+                    options: stream_static::Options::default()
+                        .with_index(index)
+                        .with_layout(layout)
+                        .with_probe_rows(rows)
+                        .with_output_order(OutputOrder::ALL[turn / strategies.len() % 2])
+                        .with_max_output_rows(rows)
+                        .with_partition_bits(1),
                     cuts: &[rows],
                 };
                 let join = case.loaded();

@@ -78,7 +78,7 @@ fn small_units() -> impl Iterator<Item = stream_static::Options> {
     });
     orders.flat_map(|mut options| {
         options.probe_rows = 64;
-        [None, Some(pool_of_two())].map(|pool| stream_static::Options { pool, ..options.clone() })
+        [None, Some(pool_of_two())].map(|pool| options.clone().with_pool(pool))
     })
 }
 

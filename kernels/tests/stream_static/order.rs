@@ -15,7 +15,7 @@ use crate::traps::{keyed, strategies};
 fn in_order() -> impl Iterator<Item = stream_static::Options> {
     let both = |options: stream_static::Options| {
         let options = options.with_output_order(OutputOrder::Stream);
-        [None, Some(pool_of_two())].map(|pool| stream_static::Options { pool, ..options.clone() })
+        [None, Some(pool_of_two())].map(|pool| options.clone().with_pool(pool))
     };
     strategies().flat_map(both)
 }
@@ -100,8 +100,10 @@ fn rows_come_out_in_the_order_of_the_stream_whatever_their_matches() {
             let name = format!("{join_type} {options:?}");
             let limits = [(8192, 8192), (100, 700)];
             for (probe_rows, max_output_rows) in limits {
-                let options =
-                    stream_static::Options { probe_rows, max_output_rows, ..options.clone() };
+                let options = options
+                    .clone()
+                    .with_probe_rows(probe_rows)
+                    .with_max_output_rows(max_output_rows);
                 let join = loaded(spec.clone(), options, &table);
                 for batch in join.push(&stream).unwrap() {
                     assert!((1..=max_output_rows).contains(&batch.unwrap().num_rows()));

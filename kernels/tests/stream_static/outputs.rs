@@ -144,7 +144,7 @@ fn wrong_batches_and_wrong_plans_are_errors() {
     join.swap(join.build(std::slice::from_ref(&stream), 0).unwrap()).unwrap();
     let error = join.push(&text).unwrap_err().to_string();
     assert!(error.contains("`k`"), "{error}");
-    let zero = stream_static::Options { probe_rows: 0, ..stream_static::Options::default() };
+    let zero = stream_static::Options::default().with_probe_rows(0);
     assert!(stream_static::Join::new(spec(), zero).is_err());
 }
 
@@ -240,7 +240,7 @@ fn a_row_that_fails_its_filter_may_have_a_malformed_key_where_none_is_preserved(
                     .unwrap();
             spec.stream_filter =
                 Some(Filter { columns: vec![ColumnRef::Stream(1)], predicate: Arc::new(IsSet) });
-            let options = stream_static::Options { layout, ..stream_static::Options::default() };
+            let options = stream_static::Options::default().with_layout(layout);
             let join = stream_static::Join::new(spec, options).unwrap();
             join.swap(join.build(std::slice::from_ref(&table), 0).unwrap()).unwrap();
             let cursor = join.push(&stream);
@@ -289,8 +289,7 @@ fn columns_beside_the_keys_are_those_of_the_table() {
             let (left, right) = (stream.schema(), table[0].schema());
             let mut spec = stream_static::Spec::on(left, right, JoinType::LeftOuter, keys).unwrap();
             spec.output.truncate(spec.output.len() - dropped);
-            let options =
-                stream_static::Options { index: index.into(), ..stream_static::Options::default() };
+            let options = stream_static::Options::default().with_index(index);
             let join = stream_static::Join::new(spec, options).unwrap();
             let snapshot = join.build(&table, 0).unwrap();
             let payload = snapshot.payload_bytes();

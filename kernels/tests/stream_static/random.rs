@@ -77,24 +77,22 @@ fn strategic(keys: usize) -> impl Strategy<Value = Strategic> {
     )
         .prop_map(
             |(index, layout, isa, probe_rows, out_rows, out_bytes, bits, pool, limit, order)| {
-                stream_static::Options {
-                    index: IndexKind::ALL[index].into(),
-                    layout: Layout::ALL[layout],
-                    broadcast_limit: limit
-                        .map(|bytes| BroadcastLimit { bytes, beyond: Beyond::Partition }),
-                    hasher: match Isa::available().get(isa) {
+                stream_static::Options::default()
+                    .with_index(IndexKind::ALL[index])
+                    .with_layout(Layout::ALL[layout])
+                    .with_broadcast_limit(
+                        limit.map(|bytes| BroadcastLimit::new(bytes, Beyond::Partition)),
+                    )
+                    .with_hasher(match Isa::available().get(isa) {
                         Some(&isa) => KeyHasher::with_seed(isa, 11),
                         None => KeyHasher::constant(),
-                    },
-                    probe_rows,
-                    output_order: order,
-                    max_output_rows: out_rows,
-                    max_output_bytes: out_bytes,
-                    partition_bits: bits,
-                    memory: None,
-                    pool: pool.then(pool_of_two),
-                    ..stream_static::Options::default()
-                }
+                    })
+                    .with_probe_rows(probe_rows)
+                    .with_output_order(order)
+                    .with_max_output_rows(out_rows)
+                    .with_max_output_bytes(out_bytes)
+                    .with_partition_bits(bits)
+                    .with_pool(pool.then(pool_of_two))
             },
         );
     (

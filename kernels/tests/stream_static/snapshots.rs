@@ -122,7 +122,7 @@ fn a_snapshot_of_another_join_is_refused_and_the_difference_named() {
         "columns are (Int32, Int32, Utf8)",
     );
 
-    let merging = stream_static::Options { layout: Layout::SortMerge, ..options.clone() };
+    let merging = options.clone().with_layout(Layout::SortMerge);
     let merging = stream_static::Join::new(spec.clone(), merging).unwrap();
     check(&merging, snapshot_of(spec, options, &DataType::Int64), "has an index");
 }
@@ -141,15 +141,14 @@ fn snapshots_of_equal_joins_are_exchanged() {
     let expected = sorted(&push_all(&join, &stream()));
     for index in IndexKind::ALL {
         for layout in [Layout::Broadcast, Layout::Partitioned] {
-            let other = stream_static::Options {
-                index: index.into(),
-                layout,
-                hasher: KeyHasher::with_seed(Isa::Portable, 0x5eed),
-                probe_rows: 7,
-                max_output_rows: 5,
-                pool: Some(pool_of_two()),
-                ..options.clone()
-            };
+            let other = options
+                .clone()
+                .with_index(index)
+                .with_layout(layout)
+                .with_hasher(KeyHasher::with_seed(Isa::Portable, 0x5eed))
+                .with_probe_rows(7)
+                .with_max_output_rows(5)
+                .with_pool(pool_of_two());
             // Also where the stream has more columns, and the output other ones of it.
             let mut wider = spec.clone();
             let more = Field::new("more", DataType::Utf8, true);
@@ -173,7 +172,7 @@ fn a_join_without_keys_takes_any_seed_and_layout() {
     let join = stream_static::Join::new(spec.clone(), options.clone()).unwrap();
     for layout in Layout::ALL {
         let hasher = KeyHasher::with_seed(Isa::detect(), 77);
-        let other = stream_static::Options { layout, hasher, ..options.clone() };
+        let other = options.clone().with_layout(layout).with_hasher(hasher);
         join.swap(snapshot_of(spec.clone(), other, &DataType::Int64)).unwrap();
     }
 }

@@ -42,10 +42,8 @@ pub(crate) fn strategies() -> impl Iterator<Item = stream_static::Options> {
         .into_iter()
         .flat_map(|index| Layout::ALL.into_iter().map(move |layout| (index, layout)));
     let distinct = all.filter(|(index, layout)| layout.has_index() || *index == IndexKind::ALL[0]);
-    distinct.map(|(index, layout)| stream_static::Options {
-        index: index.into(),
-        layout,
-        ..stream_static::Options::default()
+    distinct.map(|(index, layout)| {
+        stream_static::Options::default().with_index(index).with_layout(layout)
     })
 }
 
@@ -140,8 +138,7 @@ fn output_batches_are_bounded_in_bytes() {
     ])
     .unwrap();
     let stream = keyed("k", (0..1000).map(|i| i % 10));
-    let options =
-        stream_static::Options { max_output_bytes: 1 << 20, ..stream_static::Options::default() };
+    let options = stream_static::Options::default().with_max_output_bytes(1 << 20);
     let join = join(&stream, &table, JoinType::Inner, options);
     let mut cursor = join.push(&stream).unwrap();
     let mut rows = 0;
@@ -257,8 +254,7 @@ fn more_rows_than_a_row_id_can_name_are_refused_before_anything_is_built() {
 fn more_than_2_to_the_32_output_rows_are_counted() {
     let empty = bare_rows(0).schema();
     let spec = stream_static::Spec::without_keys(Arc::clone(&empty), empty, JoinType::Cross);
-    let options =
-        stream_static::Options { max_output_rows: 1 << 14, ..stream_static::Options::default() };
+    let options = stream_static::Options::default().with_max_output_rows(1 << 14);
     let join = stream_static::Join::new(spec, options).unwrap();
     join.swap(join.build(&[bare_rows(2_200_000_000)], 0).unwrap()).unwrap();
     let mut cursor = join.push(&bare_rows(2)).unwrap();

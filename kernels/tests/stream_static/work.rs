@@ -85,7 +85,7 @@ fn values_are_counted_where_columns_are_wanted() {
 fn work_does_not_depend_on_instruction_set_or_threads() {
     for index in IndexKind::ALL {
         let work = |options: stream_static::Options| {
-            let options = stream_static::Options { index: index.into(), ..options };
+            let options = options.with_index(index);
             let stats = stats(&[ColumnRef::Table(1)], true, options);
             assert!(stats.keys_compared >= 500, "{index}: {}", stats.keys_compared);
             (stats.keys_compared, stats.residual_pairs, stats.values_gathered)
@@ -94,16 +94,13 @@ fn work_does_not_depend_on_instruction_set_or_threads() {
         for isa in Isa::available() {
             let hasher = KeyHasher::with_seed(isa, 0x5eed);
             assert_eq!(
-                work(stream_static::Options { hasher, ..stream_static::Options::default() }),
+                work(stream_static::Options::default().with_hasher(hasher)),
                 expected,
                 "{index}"
             );
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let options = stream_static::Options {
-            pool: Some(Arc::new(pool)),
-            ..stream_static::Options::default()
-        };
+        let options = stream_static::Options::default().with_pool(Arc::new(pool));
         assert_eq!(work(options), expected, "{index}");
     }
 }
@@ -112,26 +109,22 @@ fn work_does_not_depend_on_instruction_set_or_threads() {
 fn layouts_are_for_the_caches_that_are_named() {
     use streamjoin_kernels::arch::CacheSizes;
     let partitions = |l2: usize| {
-        let caches = CacheSizes { l2, ..CacheSizes::TYPICAL };
+        let caches = CacheSizes::TYPICAL.with_l2(l2);
         let layout = Layout::Partitioned;
-        let options =
-            stream_static::Options { caches, layout, ..stream_static::Options::default() };
+        let options = stream_static::Options::default().with_caches(caches).with_layout(layout);
         let stats = stats(&[ColumnRef::Table(1)], false, options);
         assert_eq!(stats.rows_out, 1500);
         stats.keys_compared
     };
     assert_eq!(partitions(1 << 20), partitions(2 << 20), "few rows need few partitions");
-    let small = CacheSizes { l2: 128, ..CacheSizes::TYPICAL };
+    let small = CacheSizes::TYPICAL.with_l2(128);
     assert_eq!(stream_static::Options::default().caches, CacheSizes::detect());
     let snapshot = |caches| {
         let keys = table([("k", (0..5000).collect()), ("w", vec![1; 5000]), ("x", vec![1; 5000])]);
         let spec = stream_static::Spec::on(keys.schema(), keys.schema(), JoinType::Inner, [(0, 0)])
             .unwrap();
-        let options = stream_static::Options {
-            caches,
-            layout: Layout::Partitioned,
-            ..stream_static::Options::default()
-        };
+        let options =
+            stream_static::Options::default().with_caches(caches).with_layout(Layout::Partitioned);
         stream_static::Join::new(spec, options).unwrap().build(&[keys], 0).unwrap().partitions()
     };
     assert!(snapshot(small) > snapshot(CacheSizes::TYPICAL));

@@ -99,7 +99,7 @@ pub(crate) fn run(query: &Query, batches: &[MicroBatch]) -> Vec<Executed> {
         for partitions in [1, 3] {
             let partitions = Some(partitions);
             let options =
-                stream_stream::Options { store, partitions, ..stream_stream::Options::default() };
+                stream_stream::Options::default().with_store(store).with_partitions(partitions);
             let form = Form { options, ..Form::default() };
             executed = Run { query: query.clone(), types: &KEY_TYPES[..1], form }.check(batches);
         }
@@ -187,10 +187,11 @@ impl Run<'_> {
         match query.time_key {
             Some(TimeKey::EventTime) => pairs.push(KeyPair::equal(time, time)),
             Some(TimeKey::Window { .. }) => pairs.push(KeyPair::equal(window, window)),
-            None => {}
+            _ => {}
         }
         let interval = IntervalCondition { lower: bound(query.lower), upper: bound(query.upper) };
-        let condition = TimeCondition { interval, key: query.time_key };
+        let mut condition = TimeCondition::from(interval);
+        condition.key = query.time_key;
         let mut spec =
             stream_stream::Spec::on(input(0), input(1), query.join_type, pairs, condition).unwrap();
         spec.output.retain(|column| column.source.column == id || column.source.column == id + 1);

@@ -57,12 +57,10 @@ fn join(run: &Run<'_>, predicate: Even) -> stream_stream::Join {
 }
 
 fn options(threads: usize, partitions: usize) -> stream_stream::Options {
-    stream_stream::Options {
-        max_output_rows: 2,
-        pool: pool(threads),
-        partitions: Some(partitions),
-        ..stream_stream::Options::default()
-    }
+    stream_stream::Options::default()
+        .with_max_output_rows(2)
+        .with_pool(pool(threads))
+        .with_partitions(partitions)
 }
 
 fn ids(output: &RecordBatch) -> Vec<i64> {
@@ -74,7 +72,7 @@ fn nothing_unfiltered_and_no_end_follows_an_error_or_a_panic() {
     for (threads, partitions) in [(1, 1), (1, 4), (2, 4), (4, 4)] {
         for panics in [false, true] {
             for store in StoreKind::ALL {
-                let run = run(stream_stream::Options { store, ..options(threads, partitions) });
+                let run = run(options(threads, partitions).with_store(store));
                 let mut join = join(&run, Even { fails_at: 7, panics });
                 let keys = rows(0..40);
                 let chunks = [run.chunks(0, &keys), run.chunks(1, &keys)];

@@ -67,11 +67,8 @@ fn the_account_holds_what_the_state_holds_and_gets_all_of_it_back() {
     for store in StoreKind::ALL {
         for partitions in [1, 3] {
             let account = Account::of(usize::MAX);
-            let options = stream_stream::Options {
-                store,
-                partitions: Some(partitions),
-                ..stream_stream::Options::default()
-            };
+            let options =
+                stream_stream::Options::default().with_store(store).with_partitions(partitions);
             let run = run(JoinType::FullOuter, options.with_memory(Arc::clone(&account) as _));
             let mut join = stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap();
             assert_eq!(account.held(), state(&join));
@@ -96,7 +93,7 @@ fn the_account_holds_what_the_state_holds_and_gets_all_of_it_back() {
 fn refused_memory_refuses_the_push_and_more_of_it_lets_it_through() {
     for store in StoreKind::ALL {
         let account = Account::of(1 << 15);
-        let options = stream_stream::Options { store, ..stream_stream::Options::default() };
+        let options = stream_stream::Options::default().with_store(store);
         let run = run(JoinType::Inner, options.with_memory(Arc::clone(&account) as _));
         let mut join = stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap();
         let rows: Vec<_> = (0..2000).map(|i| row(i, i as u8, i)).collect();
@@ -120,12 +117,8 @@ fn refused_memory_refuses_the_push_and_more_of_it_lets_it_through() {
 #[test]
 fn a_higher_limit_lets_the_same_push_through() {
     for store in StoreKind::ALL {
-        for limit in [
-            StateLimit { rows: Some(99), bytes: None },
-            StateLimit { rows: None, bytes: Some(1000) },
-        ] {
-            let options =
-                stream_stream::Options { store, limit, ..stream_stream::Options::default() };
+        for limit in [StateLimit::default().with_rows(99), StateLimit::default().with_bytes(1000)] {
+            let options = stream_stream::Options::default().with_store(store).with_limit(limit);
             let run = run(JoinType::LeftOuter, options);
             let mut join = stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap();
             let rows: Vec<_> = (0..50).map(|i| row(i, i as u8, 100 * S + i)).collect();
@@ -134,7 +127,7 @@ fn a_higher_limit_lets_the_same_push_through() {
                 let error = join.push(&chunks[0], &chunks[1]).unwrap_err();
                 assert!(matches!(error, JoinError::StateLimit { .. }), "{error}");
             }
-            join.set_limit(StateLimit { rows: Some(100), bytes: Some(1 << 20) });
+            join.set_limit(StateLimit::default().with_rows(100).with_bytes(1 << 20));
             assert_eq!(read(join.push(&chunks[0], &chunks[1]).unwrap()), 50);
             assert_eq!(join.state(Side::Left).rows + join.state(Side::Right).rows, 100);
         }
@@ -145,9 +138,8 @@ fn a_higher_limit_lets_the_same_push_through() {
 fn rows_that_the_batch_itself_lets_go_do_not_count() {
     for store in StoreKind::ALL {
         for join_type in [JoinType::Inner, JoinType::FullOuter] {
-            let limit = StateLimit { rows: Some(40), bytes: None };
-            let options =
-                stream_stream::Options { store, limit, ..stream_stream::Options::default() };
+            let limit = StateLimit::default().with_rows(40);
+            let options = stream_stream::Options::default().with_store(store).with_limit(limit);
             let mut run = run(join_type, options);
             run.query.no_data_batches = false;
             let mut join = stream_stream::Join::new(run.spec(), run.form.options.clone()).unwrap();
@@ -201,7 +193,7 @@ fn a_value_of_4_gib_is_an_error_that_names_its_column() {
             IntervalCondition::between(-second, second),
         )
         .unwrap();
-        let options = stream_stream::Options { store, ..stream_stream::Options::default() };
+        let options = stream_stream::Options::default().with_store(store);
         let mut join = stream_stream::Join::new(spec, options).unwrap();
         read(join.push(std::slice::from_ref(&good), &[]).unwrap());
         for (bad, column) in [(batch(&huge, &small), "door"), (batch(&small, &huge), "photo")] {

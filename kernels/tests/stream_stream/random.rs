@@ -150,14 +150,12 @@ fn options() -> impl Strategy<Value = stream_stream::Options> {
             if constant {
                 hasher = KeyHasher::constant();
             }
-            stream_stream::Options {
-                store: StoreKind::ALL[store],
-                blocks: BlockOptions { rows, first_row },
-                hasher,
-                partitions,
-                pool: pool(threads),
-                ..stream_stream::Options::default()
-            }
+            stream_stream::Options::default()
+                .with_store(StoreKind::ALL[store])
+                .with_blocks(BlockOptions::default().with_rows(rows).with_first_row(first_row))
+                .with_hasher(hasher)
+                .with_partitions(partitions)
+                .with_pool(pool(threads))
         })
 }
 

@@ -227,7 +227,6 @@ fn plans_that_do_not_fit() {
     let mut out = base();
     out.output[0].source.column = 7;
     refused(out, &["the left side has no column 7"]);
-    let options =
-        stream_stream::Options { max_output_rows: 0, ..stream_stream::Options::default() };
+    let options = stream_stream::Options::default().with_max_output_rows(0);
     assert!(stream_stream::Join::new(base(), options).is_err());
 }

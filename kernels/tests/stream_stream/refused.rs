@@ -86,7 +86,7 @@ impl Refused {
         if left.is_empty() && right.is_empty() {
             return;
         }
-        join.set_limit(StateLimit { bytes: Some(0), rows: None });
+        join.set_limit(StateLimit::default().with_bytes(0));
         let error = join.push(left, right).unwrap_err();
         assert!(matches!(error, JoinError::StateLimit { what: "bytes", limit: 0, .. }), "{error}");
         join.set_limit(StateLimit::default());

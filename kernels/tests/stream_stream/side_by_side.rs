@@ -81,7 +81,7 @@ fn compare(query: &Query, stream: &Stream, blocks: BlockOptions, seed: u64) -> u
     query.delays = [Some(2_000_000), Some(1_000_000)];
     let stores = [StoreKind::TimeBlocks, StoreKind::OrderedMap];
     let runs = stores.map(|store| {
-        let options = stream_stream::Options { store, blocks, ..stream_stream::Options::default() };
+        let options = stream_stream::Options::default().with_store(store).with_blocks(blocks);
         let form = Form { options, ..Form::default() };
         Run { query: query.clone(), types: &KEY_TYPES[..1], form }
     });
@@ -112,7 +112,7 @@ fn long_ordered_streams() {
     let query = between(JoinType::FullOuter, -5_000, 5_000);
     let most = compare(&query, &ORDERED, BlockOptions::default(), 1);
     assert!(most > 4000, "{most} rows in state");
-    let blocks = BlockOptions { rows: 100, first_row: (1 << 31) - 20_000 };
+    let blocks = BlockOptions::default().with_rows(100).with_first_row((1 << 31) - 20_000);
     compare(&between(JoinType::Inner, -1_600_000, -1_590_000), &ORDERED, blocks, 2);
 }
 
@@ -122,7 +122,7 @@ fn long_streams_in_disorder() {
     for (seed, (join_type, rows)) in
         (0..).zip([(JoinType::LeftSemi, 64), (JoinType::LeftAnti, 7), (JoinType::RightOuter, 1024)])
     {
-        let blocks = BlockOptions { rows, first_row: u32::MAX };
+        let blocks = BlockOptions::default().with_rows(rows).with_first_row(u32::MAX);
         compare(&between(join_type, -20_000, 10_000), &stream, blocks, seed);
     }
 }
@@ -133,7 +133,7 @@ fn long_streams_with_outliers_and_jumps() {
     for (seed, (join_type, rows)) in
         (0..).zip([(JoinType::FullOuter, 64), (JoinType::LeftSemi, 1024), (JoinType::LeftOuter, 1)])
     {
-        let blocks = BlockOptions { rows, first_row: (1 << 29) - 1000 };
+        let blocks = BlockOptions::default().with_rows(rows).with_first_row((1 << 29) - 1000);
         let mut query = between(join_type, -10_000, 20_000);
         query.no_data_batches = seed % 2 == 0;
         compare(&query, &stream, blocks, seed);

@@ -79,8 +79,10 @@ fn any_number_of_threads_gives_the_counts_and_rows_of_one() {
         ] {
             let form = |threads, max_output_rows| {
                 let pool = pool(threads);
-                let options =
-                    stream_stream::Options { store, max_output_rows, pool, ..Default::default() };
+                let options = stream_stream::Options::default()
+                    .with_store(store)
+                    .with_max_output_rows(max_output_rows)
+                    .with_pool(pool);
                 run(query(join_type), options)
             };
             let one = executed(&form(1, 8192), &input);
@@ -100,12 +102,10 @@ fn any_number_of_threads_gives_the_counts_and_rows_of_one() {
 fn the_order_depends_on_the_partitions_alone() {
     let input = batches(6, 150);
     let ordered = |partitions, threads| {
-        let options = stream_stream::Options {
-            max_output_rows: 5,
-            partitions: Some(partitions),
-            pool: pool(threads),
-            ..stream_stream::Options::default()
-        };
+        let options = stream_stream::Options::default()
+            .with_max_output_rows(5)
+            .with_partitions(partitions)
+            .with_pool(pool(threads));
         let run = run(query(JoinType::FullOuter), options.clone());
         let mut join = stream_stream::Join::new(run.spec(), options).unwrap();
         let mut output = Vec::new();
@@ -151,12 +151,10 @@ impl Predicate for Fails {
 fn a_predicate_that_fails_in_any_partition_fails_the_batch() {
     let mut of_one_thread = None;
     for threads in 1..=4 {
-        let options = stream_stream::Options {
-            max_output_rows: 2,
-            pool: pool(threads),
-            partitions: Some(4),
-            ..stream_stream::Options::default()
-        };
+        let options = stream_stream::Options::default()
+            .with_max_output_rows(2)
+            .with_pool(pool(threads))
+            .with_partitions(4);
         let run = run(between(JoinType::Inner, -MS, MS), options.clone());
         let value = 2;
         let mut spec = run.spec();

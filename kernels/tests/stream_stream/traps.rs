@@ -213,8 +213,7 @@ fn run_end_encoded_columns_come_out_by_value() {
 fn a_large_payload_splits_the_output_and_input_is_not_kept() {
     let long = "x".repeat(1000);
     let batch = events([Some(1); 3], [Some(5); 3], texts(&[&long, &long, &long]));
-    let options =
-        stream_stream::Options { max_output_bytes: 4000, ..stream_stream::Options::default() };
+    let options = stream_stream::Options::default().with_max_output_bytes(4000);
     let mut join = outer_join(&batch, options);
     let output =
         all(join.push(std::slice::from_ref(&batch), std::slice::from_ref(&batch)).unwrap());
@@ -249,8 +248,7 @@ fn only_selected_columns_are_kept() {
 #[test]
 fn an_abandoned_or_failed_batch_is_not_joined_on() {
     let batch = events([Some(1), Some(1)], [Some(5), Some(5)], texts(&["a", "b"]));
-    let options =
-        stream_stream::Options { max_output_rows: 1, ..stream_stream::Options::default() };
+    let options = stream_stream::Options::default().with_max_output_rows(1);
     let mut join = outer_join(&batch, options.clone());
     let both = std::slice::from_ref(&batch);
     assert!(join.push(both, both).unwrap().unwrap().next_batch().unwrap().is_some());
@@ -269,17 +267,16 @@ fn a_limit_gives_a_clear_error() {
     // 45.
     let batch = events([Some(1), Some(2)], [Some(5), Some(5)], texts(&["a", "b"]));
     for (limit, what) in [
-        (StateLimit { rows: Some(1), bytes: None }, "2 rows, more than the limit of 1"),
-        (StateLimit { rows: None, bytes: Some(10) }, "bytes, more than the limit of 10"),
+        (StateLimit::default().with_rows(1), "2 rows, more than the limit of 1"),
+        (StateLimit::default().with_bytes(10), "bytes, more than the limit of 10"),
     ] {
-        let options = stream_stream::Options { limit, ..stream_stream::Options::default() };
+        let options = stream_stream::Options::default().with_limit(limit);
         let mut join = outer_join(&batch, options);
         let error = join.push(std::slice::from_ref(&batch), &[]).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("raise the limit"), "{error}");
     }
-    let limit = StateLimit { rows: Some(2), bytes: Some(1 << 20) };
-    let mut join =
-        outer_join(&batch, stream_stream::Options { limit, ..stream_stream::Options::default() });
+    let limit = StateLimit::default().with_rows(2).with_bytes(1 << 20);
+    let mut join = outer_join(&batch, stream_stream::Options::default().with_limit(limit));
     all(join.push(std::slice::from_ref(&batch), &[]).unwrap());
 }
 

@@ -25,9 +25,9 @@ struct Totals {
 
 fn totals(join_type: JoinType, batches: &[MicroBatch], store: StoreKind, isa: Isa) -> Totals {
     let hasher = KeyHasher::with_seed(isa, 7);
-    let blocks = BlockOptions { rows: 64, ..BlockOptions::default() };
+    let blocks = BlockOptions::default().with_rows(64);
     let options =
-        stream_stream::Options { store, hasher, blocks, ..stream_stream::Options::default() };
+        stream_stream::Options::default().with_store(store).with_hasher(hasher).with_blocks(blocks);
     let form = Form { options: options.clone(), ..Form::default() };
     let mut query = between(join_type, 0, 10 * S);
     query.residual = true;

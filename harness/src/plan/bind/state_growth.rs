@@ -30,6 +30,7 @@ impl BoundStreams {
             Unbounded::NoWatermarkAtAll => {
                 "neither stream declares a watermark: add `watermark = \"...\"` to one".to_owned()
             }
+            other => other.to_string(),
         }
     }
 

@@ -31,6 +31,7 @@ pub(super) fn expiry(streams: &BoundStreams, side: Side) -> String {
             format!("a row leaves when {column} <= W{distance}{exact}")
         }
         Expiry::Never(why) => format!("unbounded, rows never leave: {}", streams.reason(why)),
+        other => format!("a row leaves when {column} is {other}"),
     }
 }
 
@@ -62,6 +63,7 @@ pub(super) fn expected(plan: &StreamStreamPlan, side: Side) -> String {
             _ => 0,
         },
         Expiry::After { delay, .. } => i128::from(delay.as_micros()).max(0),
+        _ => 0,
     };
     // The watermark stays behind by the delay of the side that decides it.
     let delays = [&plan.left, &plan.right].map(|side: &SidePlan| side.stream.watermark);

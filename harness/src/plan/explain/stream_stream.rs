@@ -57,6 +57,7 @@ fn describe_condition(text: &mut String, join: &BoundStreamStream) {
         Some(TimeKey::Window { width }) => {
             format!("in the same window of {}", exact(width.as_micros()))
         }
+        Some(_) => "a key".to_owned(),
         None if join.time.interval.is_unbounded() => "no condition".to_owned(),
         None => join.time.interval.to_string(),
     };

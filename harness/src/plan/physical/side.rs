@@ -106,20 +106,16 @@ impl PlannedSide {
         filter: Option<&BoundExpr>,
         not_null: &[usize],
     ) -> stream_stream::Input {
-        stream_stream::Input {
-            schema: self.plan.input.schema().clone(),
-            event_time: self.event_time,
-            watermark_delay: self
-                .plan
-                .stream
-                .watermark
-                .map(|delay| TimeDelta::from_micros(delay.0)),
-            filter: filter.map(|expr| Filter {
-                columns: expr.columns().iter().map(|&column| self.needed.at(column)).collect(),
-                predicate: expr.to_predicate(),
-            }),
-            not_null: not_null.iter().map(|&column| self.needed.at(column)).collect(),
-        }
+        let delay = self.plan.stream.watermark;
+        let mut input = stream_stream::Input::new(self.plan.input.schema().clone());
+        input.event_time = self.event_time;
+        input.watermark_delay = delay.map(|delay| TimeDelta::from_micros(delay.0));
+        input.filter = filter.map(|expr| Filter {
+            columns: expr.columns().iter().map(|&column| self.needed.at(column)).collect(),
+            predicate: expr.to_predicate(),
+        });
+        input.not_null = not_null.iter().map(|&column| self.needed.at(column)).collect();
+        input
     }
 }
 

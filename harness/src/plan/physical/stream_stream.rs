@@ -90,7 +90,7 @@ impl StreamStreamPlan {
         let filter_only = uses::of_first(&join.output, &tables, &output, needed, movable);
         let proofs = if planned.marked { proofs(streams, &planned.stream) } else { Vec::new() };
         let sides = Sides::new(|side| PlannedSide::new(streams, side, &planned.stream, &proofs));
-        let (spec, joined) = kernel_spec(streams, &sides, &planned.stream, &proofs, mode);
+        let (spec, joined) = kernel_spec(streams, &sides, &planned.stream, &proofs, mode)?;
         let timing = Timing::of(&replay)?;
         // A limit and a trigger are those of both.
         for (_, stream) in streams.sides.iter() {
@@ -150,15 +150,14 @@ impl StreamStreamPlan {
     ) -> Result<stream_stream::Join> {
         let defaults = stream_stream::Options::default();
         let Grain { max_output_rows, blocks } = strategy.grain;
-        let options = stream_stream::Options {
-            store: strategy.state,
-            hasher: strategy.hasher(),
-            limit: strategy.state_limit,
-            pool: pool.cloned(),
-            max_output_rows: max_output_rows.map_or(defaults.max_output_rows, usize::from),
-            blocks,
-            ..defaults
-        };
+        let options = defaults
+            .clone()
+            .with_store(strategy.state)
+            .with_hasher(strategy.hasher())
+            .with_limit(strategy.state_limit)
+            .with_pool(pool.cloned())
+            .with_max_output_rows(max_output_rows.map_or(defaults.max_output_rows, usize::from))
+            .with_blocks(blocks);
         let join = stream_stream::Join::new(self.spec.clone(), options);
         join.map_err(|error| {
             let is_refused = matches!(error, JoinError::Refused { .. });
@@ -202,13 +201,16 @@ fn before(join_type: JoinType) -> Before {
 }
 
 /// The join as the kernels take it, whose joined columns `needed` are needed.
+///
+/// # Errors
+/// A usage failure for columns that do not exist.
 fn kernel_spec(
     streams: &BoundStreams,
     sides: &Sides<PlannedSide>,
     needed: &Needed,
     proofs: &[Proof],
     mode: CastMode,
-) -> (stream_stream::Spec, JoinedRows) {
+) -> Result<(stream_stream::Spec, JoinedRows)> {
     let (spec, join) = (&streams.spec, &streams.join);
     let column = |source: SideColumn| SideColumn {
         column: sides[source.side].needed.at(source.column),
@@ -247,18 +249,14 @@ fn kernel_spec(
         let columns = columns.map(|&position| column(side_column(position, left_columns)));
         Filter { columns: columns.collect(), predicate: residual.to_predicate() }
     });
-    let kernel = stream_stream::Spec {
-        join_type: join.join_type,
-        keys: keys.collect(),
-        time: join.time,
-        residual,
-        policy: spec.watermark_policy,
-        no_data_batches: spec.no_data_batches,
-        output_mode: spec.output_mode,
-        output,
-        cast_mode: mode,
-        left: sides.left.input(join.filters.left.as_ref(), &join.not_null.left),
-        right: sides.right.input(join.filters.right.as_ref(), &join.not_null.right),
-    };
-    (kernel, JoinedRows { columns, proofs: proving })
+    let left = sides.left.input(join.filters.left.as_ref(), &join.not_null.left);
+    let right = sides.right.input(join.filters.right.as_ref(), &join.not_null.right);
+    let kernel = stream_stream::Spec::on(left, right, join.join_type, keys, join.time);
+    let mut kernel = (kernel.map_err(Failure::usage)?)
+        .with_policy(spec.watermark_policy)
+        .with_no_data_batches(spec.no_data_batches)
+        .with_output_mode(spec.output_mode)
+        .with_cast_mode(mode);
+    (kernel.residual, kernel.output) = (residual, output);
+    Ok((kernel, JoinedRows { columns, proofs: proving }))
 }

@@ -79,31 +79,30 @@ impl TableJoinPlan {
             Footing::ThisMachine => defaults.caches,
             Footing::Typical => CacheSizes::TYPICAL,
         };
-        let options = stream_static::Options {
-            layout,
-            broadcast_limit: Some(BroadcastLimit { bytes: strategy.broadcast_threshold, beyond }),
-            index: match resolved.index {
-                Choice::Fixed(index) => index.into(),
-                Choice::Auto => IndexChoice::Auto(AutoIndex {
-                    model: match strategy.footing {
-                        Footing::ThisMachine => crate::costs::model()?,
-                        Footing::Typical => CostModel::shipped(),
-                    },
-                    probe_rows: self.probe_rows,
-                    ..AutoIndex::default()
-                }),
-            },
-            hasher: strategy.hasher(),
-            caches,
-            probe_rows: strategy.batch_rows.map_or(defaults.probe_rows, usize::from),
-            max_output_rows: strategy
-                .grain
-                .max_output_rows
-                .map_or(defaults.max_output_rows, usize::from),
-            cancellation: crate::interrupt::builds(),
-            pool: pool.cloned(),
-            ..defaults
+        let index = match resolved.index {
+            Choice::Fixed(index) => index.into(),
+            Choice::Auto => {
+                let model = match strategy.footing {
+                    Footing::ThisMachine => crate::costs::model()?,
+                    Footing::Typical => CostModel::shipped(),
+                };
+                let auto = AutoIndex::default().with_model(model).with_probe_rows(self.probe_rows);
+                IndexChoice::Auto(auto)
+            }
         };
+        let options = defaults
+            .clone()
+            .with_layout(layout)
+            .with_broadcast_limit(BroadcastLimit::new(strategy.broadcast_threshold, beyond))
+            .with_index(index)
+            .with_hasher(strategy.hasher())
+            .with_caches(caches)
+            .with_probe_rows(strategy.batch_rows.map_or(defaults.probe_rows, usize::from))
+            .with_max_output_rows(
+                strategy.grain.max_output_rows.map_or(defaults.max_output_rows, usize::from),
+            )
+            .with_cancellation(crate::interrupt::builds())
+            .with_pool(pool.cloned());
         stream_static::Join::new(self.kernel.spec.clone(), options)
             .map_err(|error| Failure::usage(error).at(&self.place))
     }

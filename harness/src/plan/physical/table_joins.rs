@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::datatypes::{DataType, Field};
 use streamjoin_kernels::spark::CastMode;
 use streamjoin_kernels::stream_static;
 use streamjoin_kernels::{ColumnRef, Filter, KeyPair, OutputColumn};
@@ -273,18 +273,14 @@ impl Step<'_> {
                 .collect(),
             predicate: residual.predicate.to_predicate(),
         });
-        let spec = stream_static::Spec {
-            stream_schema: SchemaRef::clone(stream_side.schema()),
-            table_schema: SchemaRef::clone(table_side.keys.schema()),
-            join_type: join.join_type,
-            stream_side: join.stream_side,
-            keys: keys.collect(),
-            stream_filter: join.stream_filter.as_ref().map(|f| filter(f, &on_stream)),
-            table_filter: join.table_filter.as_ref().map(|f| filter(f, &on_table)),
-            residual,
-            output: self.joined_columns(join, marker),
-            cast_mode: self.mode,
-        };
+        let (stream, table) = (stream_side.schema(), table_side.keys.schema());
+        let spec = stream_static::Spec::without_keys(stream.clone(), table.clone(), join.join_type);
+        let mut spec = spec.with_stream_side(join.stream_side).with_cast_mode(self.mode);
+        spec.keys = keys.collect();
+        spec.stream_filter = join.stream_filter.as_ref().map(|f| filter(f, &on_stream));
+        spec.table_filter = join.table_filter.as_ref().map(|f| filter(f, &on_table));
+        spec.residual = residual;
+        spec.output = self.joined_columns(join, marker);
         KernelJoin {
             input: stream_side,
             table: table_side,

@@ -1,17 +1,19 @@
 //! Warm-up, plateaus and peaks.
 
-use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::stream_stream::SideReport;
 
 use super::*;
 
 fn side(rows: u64, removed: u64) -> SideReport {
-    let state = StateSize { rows, payload: rows as usize * 10, ..StateSize::default() };
-    SideReport { removed, state, ..SideReport::default() }
+    let mut side = SideReport::default();
+    (side.removed, side.state.rows, side.state.payload) = (removed, rows, rows as usize * 10);
+    side
 }
 
 fn batch(kind: BatchKind, left: SideReport, right: SideReport) -> BatchReport {
-    BatchReport { kind, left, right, ..BatchReport::default() }
+    let mut batch = BatchReport::default();
+    (batch.kind, batch.left, batch.right) = (kind, left, right);
+    batch
 }
 
 fn over(track: &mut StateTrack, rows: &[u64]) {

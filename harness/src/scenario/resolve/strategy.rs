@@ -45,8 +45,8 @@ impl Context<'_> {
         let in_memory = |bytes: u64| usize::try_from(bytes).ok();
         let state_limit = match self.optional(spec.state_limit) {
             Some(limit) => limit.map(|limit| match limit {
-                Limit::Rows(rows) => StateLimit { rows: Some(rows), bytes: None },
-                Limit::Bytes(bytes) => StateLimit { rows: None, bytes: in_memory(bytes) },
+                Limit::Rows(rows) => StateLimit::default().with_rows(rows),
+                Limit::Bytes(bytes) => StateLimit::default().with_bytes(in_memory(bytes)),
             }),
             None => self.or_default(None),
         };

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use streamjoin_kernels::state::StateSize;
 use streamjoin_kernels::stream_stream::{BatchKind, BatchReport, SideReport};
 use streamjoin_kernels::time::Watermarks;
 use streamjoin_kernels::{Side, Sides};
@@ -95,20 +94,15 @@ impl DelayCounts {
         }
         // What a track looks at of a report.
         let report = |of: &[Side]| {
-            let side = |side: Side| SideReport {
-                removed: removed[side].unsigned_abs(),
-                state: StateSize {
-                    rows: if of.contains(&side) { self.live[side] } else { 0 },
-                    ..StateSize::default()
-                },
-                ..SideReport::default()
+            let side = |side: Side| {
+                let mut report = SideReport::default();
+                report.removed = removed[side].unsigned_abs();
+                report.state.rows = if of.contains(&side) { self.live[side] } else { 0 };
+                report
             };
-            BatchReport {
-                kind,
-                left: side(Side::Left),
-                right: side(Side::Right),
-                ..BatchReport::default()
-            }
+            let mut report = BatchReport::default();
+            (report.kind, report.left, report.right) = (kind, side(Side::Left), side(Side::Right));
+            report
         };
         let (left, right) = (report(&[Side::Left]), report(&[Side::Right]));
         self.together.batch(&report(&Side::BOTH), ended);

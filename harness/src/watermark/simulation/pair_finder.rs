@@ -45,13 +45,11 @@ impl PairFinder {
         let Sides { left, right } = Sides::new(|side| {
             let input = spec.input(side);
             let columns = input.schema.fields().iter().map(|field| field.as_ref().clone());
-            stream_stream::Input {
-                schema: Arc::new(Schema::new(columns.chain(fields.clone()).collect::<Vec<_>>())),
-                watermark_delay: greatest.on(side).map(TimeDelta::from_micros),
-                filter: None,
-                not_null: Vec::new(),
-                ..input.clone()
-            }
+            let columns = columns.chain(fields.clone()).collect::<Vec<_>>();
+            let mut carrying = stream_stream::Input::new(Arc::new(Schema::new(columns)));
+            carrying.event_time = input.event_time;
+            carrying.watermark_delay = greatest.on(side).map(TimeDelta::from_micros);
+            carrying
         });
         let output = Side::BOTH.into_iter().flat_map(|side| {
             let given = spec.input(side).schema.fields().len();
@@ -62,14 +60,9 @@ impl PairFinder {
             })
         });
         let schemas = Sides { left: Arc::clone(&left.schema), right: Arc::clone(&right.schema) };
-        let pairs = stream_stream::Spec {
-            join_type: JoinType::Inner,
-            output_mode: OutputMode::Append,
-            output: output.collect(),
-            left,
-            right,
-            ..spec.clone()
-        };
+        let mut pairs = spec.clone().with_output_mode(OutputMode::Append);
+        (pairs.join_type, pairs.output) = (JoinType::Inner, output.collect());
+        (pairs.left, pairs.right) = (left, right);
         let join = stream_stream::Join::new(pairs, stream_stream::Options::default())?;
         Ok(Self { join, schemas, groups })
     }

@@ -98,12 +98,11 @@ struct Query {
 fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
     let input = |side: Side| {
         let filter = query.filters[side as usize];
-        stream_stream::Input {
-            filter: filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) }),
-            not_null: if query.residual { vec![VALUE] } else { Vec::new() },
-            watermark_delay: delays.on(side).map(TimeDelta::from_micros),
-            ..stream_stream::Input::new(schema()).with_event_time(AT).unwrap()
-        }
+        let mut input = stream_stream::Input::new(schema()).with_event_time(AT).unwrap();
+        input.filter = filter.then(|| Filter { columns: vec![VALUE], predicate: Arc::new(Values) });
+        input.not_null = if query.residual { vec![VALUE] } else { Vec::new() };
+        input.watermark_delay = delays.on(side).map(TimeDelta::from_micros);
+        input
     };
     let null_equality = match query.null_safe {
         true => NullEquality::NullSafe,
@@ -117,7 +116,7 @@ fn spec(query: &Query, delays: Delays) -> stream_stream::Spec {
         Some(TimeKey::Window { .. }) => {
             keys.push(KeyPair::equal(WINDOW_START, WINDOW_START));
         }
-        None => {}
+        _ => {}
     }
     let (left, right) = (input(Side::Left), input(Side::Right));
     let mut spec = stream_stream::Spec::on(left, right, query.join_type, keys, query.time).unwrap();
@@ -253,14 +252,11 @@ fn query() -> impl Strategy<Value = Query> {
     let interval =
         || (bound(), bound()).prop_map(|(lower, upper)| IntervalCondition { lower, upper });
     let time = prop_oneof![
-        6 => interval().prop_map(|interval| TimeCondition { interval, key: None }),
+        6 => interval().prop_map(TimeCondition::from),
         1 => interval()
-            .prop_map(|interval| TimeCondition { interval, key: Some(TimeKey::EventTime) }),
-        1 => Just(TimeCondition { key: Some(TimeKey::EventTime), ..TimeCondition::default() }),
-        2 => Just(TimeCondition {
-            key: Some(TimeKey::Window { width: WINDOW }),
-            ..TimeCondition::default()
-        }),
+            .prop_map(|interval| TimeCondition::from(interval).with_key(TimeKey::EventTime)),
+        1 => Just(TimeKey::EventTime.into()),
+        2 => Just(TimeKey::Window { width: WINDOW }.into()),
     ];
     let often = || prop::bool::weighted(0.85);
     let seldom = || prop::bool::weighted(0.25);

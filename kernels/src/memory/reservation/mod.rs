@@ -46,7 +46,7 @@ use crate::error::{JoinError, Result};
 ///     let memory: Arc<dyn MemoryReservation> = Arc::new(Account(AtomicUsize::new(left)));
 ///     let keys = [("id", "id")];
 ///     let spec = stream_static::Spec::on(table.schema(), table.schema(), JoinType::LeftSemi, keys)?;
-///     let options = stream_static::Options { memory: Some(memory), ..stream_static::Options::default() };
+///     let options = stream_static::Options::default().with_memory(memory);
 ///     stream_static::Join::new(spec, options)?.build(std::slice::from_ref(&table), 1)
 /// };
 /// assert!(build(1 << 20)?.peak_build_bytes() < 1 << 20);

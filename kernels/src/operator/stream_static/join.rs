@@ -98,7 +98,7 @@ impl Join {
             return Vec::new();
         }
         let shape = self.planned.plan.keys.shape();
-        let keys = KeysAtHand { shape, rows, rows_per_key: 1.0, dense: false };
+        let keys = KeysAtHand::distinct(shape, rows);
         auto.model.rank(keys, auto.expected(rows))
     }
 

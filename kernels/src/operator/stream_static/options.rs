@@ -89,11 +89,20 @@ named!(OutputOrder, "order of output");
 
 /// Up to which size a table is broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct BroadcastLimit {
     /// Bytes of index and retained columns.
     pub bytes: usize,
     /// What happens to a larger table.
     pub beyond: Beyond,
+}
+
+impl BroadcastLimit {
+    /// Tables of up to so many bytes are broadcast; this happens to a larger one.
+    #[must_use]
+    pub fn new(bytes: usize, beyond: Beyond) -> Self {
+        Self { bytes, beyond }
+    }
 }
 
 /// What happens to a table that is too large to broadcast.
@@ -109,6 +118,7 @@ pub enum Beyond {
 
 /// How a join runs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// How the build side is spread over threads.
     pub layout: Layout,
@@ -159,6 +169,74 @@ impl Options {
     /// Up to this many rows, chance alone may put most of them into one
     /// partition.
     pub(super) const FEW_ROWS: usize = 64;
+
+    /// With this layout.
+    #[must_use]
+    pub fn with_layout(self, layout: Layout) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// With this limit on [`Layout::Broadcast`], or none.
+    #[must_use]
+    pub fn with_broadcast_limit(self, limit: impl Into<Option<BroadcastLimit>>) -> Self {
+        Self { broadcast_limit: limit.into(), ..self }
+    }
+
+    /// With this choice of an index: an [`IndexKind`](crate::IndexKind), an
+    /// [`AutoIndex`](crate::table::auto::AutoIndex), an own one.
+    #[must_use]
+    pub fn with_index(self, index: impl Into<IndexChoice>) -> Self {
+        Self { index: index.into(), ..self }
+    }
+
+    /// With keys hashed by this.
+    #[must_use]
+    pub fn with_hasher(self, hasher: KeyHasher) -> Self {
+        Self { hasher, ..self }
+    }
+
+    /// With tables laid out for caches of these sizes.
+    #[must_use]
+    pub fn with_caches(self, caches: CacheSizes) -> Self {
+        Self { caches, ..self }
+    }
+
+    /// With units of as many stream rows.
+    #[must_use]
+    pub fn with_probe_rows(self, probe_rows: usize) -> Self {
+        Self { probe_rows, ..self }
+    }
+
+    /// With output batches of at most as many rows.
+    #[must_use]
+    pub fn with_max_output_rows(self, max_output_rows: usize) -> Self {
+        Self { max_output_rows, ..self }
+    }
+
+    /// With output batches of at most as many bytes.
+    #[must_use]
+    pub fn with_max_output_bytes(self, max_output_bytes: usize) -> Self {
+        Self { max_output_bytes, ..self }
+    }
+
+    /// With two to this power partitions, or as many as fit the cache.
+    #[must_use]
+    pub fn with_partition_bits(self, partition_bits: impl Into<Option<u32>>) -> Self {
+        Self { partition_bits: partition_bits.into(), ..self }
+    }
+
+    /// With this account of memory.
+    #[must_use]
+    pub fn with_memory(self, memory: Arc<dyn MemoryReservation>) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
+
+    /// With the threads of this pool, or the caller's thread alone.
+    #[cfg(feature = "rayon")]
+    #[must_use]
+    pub fn with_pool(self, pool: impl Into<Option<Arc<rayon::ThreadPool>>>) -> Self {
+        Self { pool: pool.into(), ..self }
+    }
 
     /// With builds that end when this is cancelled.
     #[must_use]
@@ -262,3 +340,7 @@ impl Default for Options {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "options_tests.rs"]
+mod tests;

@@ -5,6 +5,7 @@ use std::time::Duration;
 /// Counts and times of a push. Times are wall time, measured on each thread and
 /// summed over the threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Stream rows that were joined.
     pub rows_in: u64,

@@ -35,6 +35,7 @@ use crate::spark::{self, CastMode};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Spec {
     /// Schema of every micro-batch.
     pub stream_schema: SchemaRef,
@@ -117,7 +118,7 @@ impl Spec {
         }
     }
 
-    /// The same with these columns in the output, each as its name there and
+    /// With these columns in the output, each as its name there and
     /// where its values come from.
     ///
     /// # Errors
@@ -133,14 +134,14 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same with the stream on this side of the query, in whose terms the
+    /// With the stream on this side of the query, in whose terms the
     /// join type is. The output keeps its order.
     #[must_use]
     pub fn with_stream_side(self, stream_side: Side) -> Self {
         Self { stream_side, ..self }
     }
 
-    /// The same with a condition on these columns of the stream: a row that fails
+    /// With a condition on these columns of the stream: a row that fails
     /// matches nothing.
     ///
     /// # Errors
@@ -155,7 +156,7 @@ impl Spec {
         Ok(Self { stream_filter: Some(filter), ..self })
     }
 
-    /// The same with a condition on these columns of the table: rows that fail
+    /// With a condition on these columns of the table: rows that fail
     /// are left out when it is built.
     ///
     /// # Errors
@@ -170,7 +171,7 @@ impl Spec {
         Ok(Self { table_filter: Some(filter), ..self })
     }
 
-    /// The same with a condition on these columns of both, evaluated for pairs
+    /// With a condition on these columns of both, evaluated for pairs
     /// of rows with equal keys.
     ///
     /// # Errors
@@ -184,7 +185,7 @@ impl Spec {
         Ok(Self { residual: Some(filter), ..self })
     }
 
-    /// The same with this treatment of malformed values in casts of keys.
+    /// With this treatment of malformed values in casts of keys.
     #[must_use]
     pub fn with_cast_mode(self, cast_mode: CastMode) -> Self {
         Self { cast_mode, ..self }

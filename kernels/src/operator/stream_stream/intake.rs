@@ -196,6 +196,7 @@ impl Reached {
 /// The rows of one side of a batch that its watermark sees, before any is
 /// dropped as late.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Arrivals {
     /// Which rows of the batch these are, counted across its record batches;
     /// none where they are all of them.

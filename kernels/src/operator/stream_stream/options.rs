@@ -11,6 +11,7 @@ use crate::state::{BlockOptions, StoreKind};
 /// How much state a join may have. It is checked before a batch is stored: one
 /// that would exceed it is refused, and changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StateLimit {
     /// Rows of both sides together that a batch leaves in state. In semi and anti
     /// joins, rows that the batch will match count as well.
@@ -20,8 +21,23 @@ pub struct StateLimit {
     pub bytes: Option<usize>,
 }
 
+impl StateLimit {
+    /// With at most as many rows, or any number.
+    #[must_use]
+    pub fn with_rows(self, rows: impl Into<Option<u64>>) -> Self {
+        Self { rows: rows.into(), ..self }
+    }
+
+    /// With at most as many bytes, or any number.
+    #[must_use]
+    pub fn with_bytes(self, bytes: impl Into<Option<usize>>) -> Self {
+        Self { bytes: bytes.into(), ..self }
+    }
+}
+
 /// How a stream-stream join runs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// How the rows of a side are stored.
     pub store: StoreKind,
@@ -57,10 +73,59 @@ impl Options {
     /// The most parts that the state is cut into.
     pub const MAX_PARTITIONS: usize = 1 << 12;
 
-    /// These options with this account of memory.
+    /// With rows stored in this way.
+    #[must_use]
+    pub fn with_store(self, store: StoreKind) -> Self {
+        Self { store, ..self }
+    }
+
+    /// With blocks cut in this way.
+    #[must_use]
+    pub fn with_blocks(self, blocks: BlockOptions) -> Self {
+        Self { blocks, ..self }
+    }
+
+    /// With keys hashed by this.
+    #[must_use]
+    pub fn with_hasher(self, hasher: KeyHasher) -> Self {
+        Self { hasher, ..self }
+    }
+
+    /// With output batches of at most as many rows.
+    #[must_use]
+    pub fn with_max_output_rows(self, max_output_rows: usize) -> Self {
+        Self { max_output_rows, ..self }
+    }
+
+    /// With output batches of at most as many bytes.
+    #[must_use]
+    pub fn with_max_output_bytes(self, max_output_bytes: usize) -> Self {
+        Self { max_output_bytes, ..self }
+    }
+
+    /// With this limit on the state.
+    #[must_use]
+    pub fn with_limit(self, limit: StateLimit) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// With this account of memory.
     #[must_use]
     pub fn with_memory(self, memory: Arc<dyn MemoryReservation>) -> Self {
         Self { memory: Some(memory), ..self }
+    }
+
+    /// With the state cut into as many parts, or one per thread.
+    #[must_use]
+    pub fn with_partitions(self, partitions: impl Into<Option<usize>>) -> Self {
+        Self { partitions: partitions.into(), ..self }
+    }
+
+    /// With the threads of this pool, or the caller's thread alone.
+    #[cfg(feature = "rayon")]
+    #[must_use]
+    pub fn with_pool(self, pool: impl Into<Option<Arc<rayon::ThreadPool>>>) -> Self {
+        Self { pool: pool.into(), ..self }
     }
 
     /// Parts that the state is cut into.
@@ -107,3 +172,7 @@ impl Default for Options {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "options_tests.rs"]
+mod tests;

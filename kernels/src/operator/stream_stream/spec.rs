@@ -19,6 +19,7 @@ use crate::time::{TimeCondition, TimeDelta, WatermarkPolicy};
 /// One of the two streams. Columns are given by name or by position, and kept by
 /// position.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Input {
     /// Schema of every batch.
     pub schema: SchemaRef,
@@ -45,7 +46,7 @@ impl Input {
         Self { schema, event_time: None, watermark_delay: None, filter: None, not_null: Vec::new() }
     }
 
-    /// The same with this column as its event time.
+    /// With this column as its event time.
     ///
     /// # Errors
     /// Those of [`ColumnId::position`].
@@ -53,14 +54,14 @@ impl Input {
         Ok(Self { event_time: Some(column.position(THE_INPUT, &self.schema)?), ..self })
     }
 
-    /// The same with a watermark that stays this far behind the greatest event
+    /// With a watermark that stays this far behind the greatest event
     /// time.
     #[must_use]
     pub fn with_watermark_delay(self, delay: impl Into<TimeDelta>) -> Self {
         Self { watermark_delay: Some(delay.into()), ..self }
     }
 
-    /// The same with a condition on these columns: a row that fails matches
+    /// With a condition on these columns: a row that fails matches
     /// nothing.
     ///
     /// # Errors
@@ -74,7 +75,7 @@ impl Input {
         Ok(Self { filter: Some(Filter { columns, predicate }), ..self })
     }
 
-    /// The same, where a null in one of these columns keeps a row from matching.
+    /// Where a null in one of these columns keeps a row from matching.
     ///
     /// # Errors
     /// Those of [`ColumnId::position`].
@@ -89,6 +90,7 @@ const THE_INPUT: &str = "the input";
 
 /// What the end of the streams does to the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum End {
     /// Nothing: the rows stay, as in a stream that goes on.
     #[default]
@@ -101,6 +103,7 @@ pub enum End {
 /// A stream-stream join: inputs, condition, output. Columns are given by name or
 /// by position, and kept by position.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Spec {
     /// The input before `JOIN`.
     pub left: Input,
@@ -196,7 +199,7 @@ impl Spec {
         }
     }
 
-    /// The same with these columns in the output, each as its name there and
+    /// With these columns in the output, each as its name there and
     /// where its values come from.
     ///
     /// # Errors
@@ -212,7 +215,7 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same with a condition on these columns of both sides, evaluated for
+    /// With a condition on these columns of both sides, evaluated for
     /// pairs of rows with equal keys, inside the interval.
     ///
     /// # Errors
@@ -227,25 +230,25 @@ impl Spec {
         Ok(Self { residual: Some(Filter { columns, predicate }), ..self })
     }
 
-    /// The same with this policy.
+    /// With this policy.
     #[must_use]
     pub fn with_policy(self, policy: WatermarkPolicy) -> Self {
         Self { policy, ..self }
     }
 
-    /// The same with or without batches that have no input.
+    /// With or without batches that have no input.
     #[must_use]
     pub fn with_no_data_batches(self, no_data_batches: bool) -> Self {
         Self { no_data_batches, ..self }
     }
 
-    /// The same with this output mode.
+    /// With this output mode.
     #[must_use]
     pub fn with_output_mode(self, output_mode: OutputMode) -> Self {
         Self { output_mode, ..self }
     }
 
-    /// The same with this treatment of malformed values in casts of keys.
+    /// With this treatment of malformed values in casts of keys.
     #[must_use]
     pub fn with_cast_mode(self, cast_mode: CastMode) -> Self {
         Self { cast_mode, ..self }

@@ -2,6 +2,7 @@
 
 /// What a cast does with a value that its target type cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CastMode {
     /// Spark's ANSI mode, its default: malformed text and overflow are errors.
     #[default]

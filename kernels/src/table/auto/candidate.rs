@@ -7,6 +7,7 @@ use crate::table::filter::FilteredBuilder;
 use crate::table::kind::IndexKind;
 
 /// An index that could be built, with a Bloom filter in front or without.
+// Closed: it names two things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     /// The index.

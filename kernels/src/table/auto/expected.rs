@@ -5,6 +5,7 @@ use crate::key::KeyShape;
 
 /// What a table will be used for, as far as that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// Probe rows over the life of the table.
     pub probe_rows: f64,
@@ -33,10 +34,35 @@ impl Expected {
             gathers: true,
         }
     }
+
+    /// With as many probe rows.
+    #[must_use]
+    pub fn with_probe_rows(self, probe_rows: f64) -> Self {
+        Self { probe_rows, ..self }
+    }
+
+    /// For probe rows of which this share finds a match.
+    #[must_use]
+    pub fn with_hit_rate(self, hit_rate: f64) -> Self {
+        Self { hit_rate, ..self }
+    }
+
+    /// Where only existence is asked for, or more.
+    #[must_use]
+    pub fn with_existence(self, existence: bool) -> Self {
+        Self { existence, ..self }
+    }
+
+    /// Where columns of the table are gathered, or none.
+    #[must_use]
+    pub fn with_gathers(self, gathers: bool) -> Self {
+        Self { gathers, ..self }
+    }
 }
 
 /// What is known of the keys of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KeysAtHand {
     /// Their shape.
     pub shape: KeyShape,
@@ -46,4 +72,24 @@ pub struct KeysAtHand {
     pub rows_per_key: f64,
     /// Whether they are integers that lie close together.
     pub dense: bool,
+}
+
+impl KeysAtHand {
+    /// Distinct keys that lie far apart, one for each of `rows` rows.
+    #[must_use]
+    pub fn distinct(shape: KeyShape, rows: usize) -> Self {
+        Self { shape, rows, rows_per_key: 1.0, dense: false }
+    }
+
+    /// With as many rows per key.
+    #[must_use]
+    pub fn with_rows_per_key(self, rows_per_key: f64) -> Self {
+        Self { rows_per_key, ..self }
+    }
+
+    /// With keys that lie close together, or do not.
+    #[must_use]
+    pub fn with_dense(self, dense: bool) -> Self {
+        Self { dense, ..self }
+    }
 }

@@ -10,6 +10,7 @@ use crate::table::build::{BuildInput, BuiltIndex, IndexBuilder};
 
 /// Chooses an index for the keys that it is given, and builds it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AutoIndex {
     /// What indexes cost.
     pub model: Arc<CostModel>,
@@ -33,6 +34,37 @@ impl Default for AutoIndex {
 }
 
 impl AutoIndex {
+    /// With this model.
+    #[must_use]
+    pub fn with_model(self, model: Arc<CostModel>) -> Self {
+        Self { model, ..self }
+    }
+
+    /// For as many probe rows over the life of the table; none if that is
+    /// not known.
+    #[must_use]
+    pub fn with_probe_rows(self, probe_rows: impl Into<Option<f64>>) -> Self {
+        Self { probe_rows: probe_rows.into(), ..self }
+    }
+
+    /// For probe rows of which this share finds a match.
+    #[must_use]
+    pub fn with_hit_rate(self, hit_rate: f64) -> Self {
+        Self { hit_rate, ..self }
+    }
+
+    /// Where only existence is asked for, or more.
+    #[must_use]
+    pub fn with_existence(self, existence: bool) -> Self {
+        Self { existence, ..self }
+    }
+
+    /// Where columns of the table are gathered, or none.
+    #[must_use]
+    pub fn with_gathers(self, gathers: bool) -> Self {
+        Self { gathers, ..self }
+    }
+
     /// The candidates for these keys, the cheapest first, never none.
     #[must_use]
     pub fn rank(&self, input: BuildInput<'_>) -> Vec<Estimate> {

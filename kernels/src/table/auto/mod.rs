@@ -9,7 +9,7 @@
 //! # fn main() -> Result<()> {
 //! let keys: Vec<u64> = (0..100_000).map(|i| i * i).collect();
 //! let index_for = |probe_rows| -> Result<&'static str> {
-//!     let auto = AutoIndex { probe_rows: Some(probe_rows), ..AutoIndex::default() };
+//!     let auto = AutoIndex::default().with_probe_rows(probe_rows);
 //!     Ok(KeyTable::builder().with_index(auto).build(&keys)?.index_name())
 //! };
 //! // A table that is hardly used is one that is cheap to build.

@@ -16,6 +16,7 @@ pub(super) const DISTINCT_BELOW: f64 = 1.000_001;
 
 /// What the model says of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The candidate.
     pub candidate: Candidate,
@@ -37,7 +38,7 @@ pub struct Estimate {
 /// use streamjoin_kernels::table::auto::{CostModel, Expected, KeysAtHand};
 ///
 /// let model = CostModel::shipped();
-/// let keys = KeysAtHand { shape: KeyShape::Word, rows: 1_000_000, rows_per_key: 1.0, dense: false };
+/// let keys = KeysAtHand::distinct(KeyShape::Word, 1_000_000);
 /// for estimate in model.rank(keys, Expected::of_rows(keys.rows)) {
 ///     println!("{}: {:.1} ns per probe row", estimate.candidate, estimate.probe_ns);
 /// }

@@ -5,6 +5,7 @@ use crate::key::KeyShape;
 
 /// What one index cost at one size, measured with the instruction set and the
 /// pages that it will run with.
+// Closed: a model needs every figure of a point, so another one is another model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostPoint {
     /// The index, and whether a Bloom filter was in front of it.

@@ -44,9 +44,18 @@ const MIN_WINDOW: usize = 1024;
 /// Builds another index with a Bloom filter in front of it. To choose it, hand
 /// it to a join as [`IndexChoice::Own`](super::IndexChoice::Own).
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FilteredBuilder<B = IndexKind> {
     /// What builds the index that the rows that pass are looked up in.
     pub inner: B,
+}
+
+impl<B> FilteredBuilder<B> {
+    /// A filter in front of what `inner` builds.
+    #[must_use]
+    pub fn new(inner: B) -> Self {
+        Self { inner }
+    }
 }
 
 impl<B: IndexBuilder> IndexBuilder for FilteredBuilder<B> {

@@ -11,6 +11,7 @@ use crate::time::{EventTimes, Timestamp};
 
 /// Why a batch ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BatchKind {
     /// There was input.
     #[default]
@@ -23,6 +24,7 @@ pub enum BatchKind {
 
 /// Counts, times and state of an executed batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchReport {
     /// Why it ran.
     pub kind: BatchKind,
@@ -90,6 +92,7 @@ impl BatchReport {
 /// One side of a batch. Each input row was dropped for one reason, or output
 /// at once because the filter of its side failed, or was accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SideReport {
     /// Input rows.
     pub rows_in: u64,
@@ -138,6 +141,7 @@ impl SideReport {
 
 /// Event times of some rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventTimeStats {
     /// The least.
     pub min: Timestamp,
@@ -188,6 +192,7 @@ impl EventTimeStats {
 /// same time it is the caller's time, from the start of the first to the end of
 /// the last, split as the times of the partitions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BatchTimes {
     /// Filters, keys, hashes, the late filter, the split into partitions.
     pub intake: Duration,
