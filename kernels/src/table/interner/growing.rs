@@ -10,9 +10,9 @@
 //! ids          0    1    0    2          one less than the numbers
 //! ```
 //!
-//! A block of rows goes from slot to slot together, without a branch per row, until each has
-//! found its key or an empty slot. Then those that have found none add their keys, in their
-//! order, from that slot on.
+//! A row goes from slot to slot until it has found its key or an empty slot, where it adds
+//! its key. Loads of neighbouring rows overlap, since the processor guesses right where nearly
+//! all rows find their key in the first slot; slots and keys of large tables are prefetched.
 //!
 //! Small tables have many slots to a key, so that nearly all keys lie where their hash says.
 //! Large ones have few, since memory that is new has to be cleared by the system, which takes
@@ -39,16 +39,6 @@ const PREFETCH_FROM: usize = 4;
 /// Slots up to which one in eight is taken, and up to which one in four is; beyond, three
 /// in four are.
 const ROOMY: [usize; 2] = [1 << 15, 1 << 17];
-
-/// The rows of a block.
-const ALL_ROWS: [u8; BLOCK] = {
-    let (mut rows, mut i) = ([0; BLOCK], 0);
-    while i < BLOCK {
-        rows[i] = i as u8;
-        i += 1;
-    }
-    rows
-};
 
 /// Distinct keys of any shape, numbered in the order in which they come.
 pub(super) trait Interned: fmt::Debug + Send + Sync {
@@ -182,91 +172,90 @@ impl<K: InternedKeys> Growing<K> {
         ids: &mut [u32],
     ) -> usize {
         debug_assert!(count <= BLOCK && hashes.len() == ids.len());
-        let Self { keys, slots, len, full, prefetch, .. } = self;
-        let slots = &mut slots[..];
-        let mask = slots.len() - 1;
-        let home = |hash: u64| (hash >> 32) as usize & mask;
         // SAFETY: the caller's.
         let row_of = |i: usize| unsafe { rows.row(i) };
         // SAFETY: the caller's.
         let hash_of = |i: usize| unsafe { *hashes.get_unchecked(row_of(i)) };
-        if *prefetch {
-            for i in 0..count {
-                if let Some(&ahead) = hashes.get(row_of(i) + AHEAD) {
-                    prefetch_read(slots, home(ahead));
-                }
-            }
-            for i in 0..count {
-                let (slot, hash) = (slots[home(hash_of(i))], hash_of(i));
-                // Not a branch: nobody can tell which way it would go.
-                let same_half = u32::from((slot ^ hash) >> 32 == 0);
-                keys.prefetch(slot as u32 * same_half);
-            }
+        if self.prefetch {
+            self.prefetch_block(hashes, count, row_of);
         }
-        // Where each row stands, whether its key is new, and the rows that are on their way.
-        let (mut places, mut new, mut on_way) = ([0u32; BLOCK], [0u8; BLOCK], ALL_ROWS);
-        let (mut left, mut distance, mut any_new) = (count, 0, false);
-        while left > 0 {
-            let mut kept = 0;
-            for j in 0..left {
-                // SAFETY: `kept <= j < left <= BLOCK`; what is on its way is below `count`; a
-                // place is masked to the number of slots, a power of two; numbers in slots
-                // are those of keys; the caller's for rows.
-                unsafe {
-                    let i = usize::from(*on_way.get_unchecked(j));
-                    let (row, hash) = (row_of(i), hash_of(i));
-                    let place = (home(hash) + distance) & mask;
-                    let slot = *slots.get_unchecked(place);
-                    let number = if (slot ^ hash) >> 32 == 0 { slot as u32 } else { 0 };
-                    let hit = (number != 0) & keys.is(number, batch, row, hash);
-                    let empty = slot == 0;
-                    any_new |= empty;
-                    *ids.get_unchecked_mut(row) = number.wrapping_sub(1);
-                    *places.get_unchecked_mut(i) = place as u32;
-                    *new.get_unchecked_mut(i) = u8::from(empty);
-                    *on_way.get_unchecked_mut(kept) = i as u8;
-                    kept += usize::from(!hit & !empty);
-                }
-            }
-            (left, distance) = (kept, distance + 1);
-        }
-        if !any_new {
-            return count;
-        }
-        let (mut added, mut next) = ([0u8; BLOCK], 0);
-        for (i, &is_new) in new[..count].iter().enumerate() {
-            // SAFETY: `next <= i < BLOCK`.
-            unsafe { *added.get_unchecked_mut(next) = i as u8 };
-            next += usize::from(is_new);
-        }
-        for &i in &added[..next] {
-            let (row, hash) = (row_of(usize::from(i)), hash_of(usize::from(i)));
-            let mut at = places[usize::from(i)] as usize;
-            // SAFETY: as above.
-            unsafe {
-                loop {
-                    let slot = slots.get_unchecked_mut(at);
-                    if *slot == 0 {
-                        if *len >= *full || !keys.has_room(batch, row) {
-                            return usize::from(i);
-                        }
-                        *ids.get_unchecked_mut(row) = *len;
-                        *len += 1;
-                        keys.push(batch, row, hash);
-                        *slot = hash >> 32 << 32 | u64::from(*len);
-                        break;
+        let mut i = 0;
+        while i < count {
+            // What a key that is added may move.
+            let (slots, keys) = (&self.slots[..], &self.keys);
+            let mask = slots.len() - 1;
+            let empty = loop {
+                let (row, hash) = (row_of(i), hash_of(i));
+                let mut place = home(hash, mask);
+                let number = loop {
+                    // SAFETY: a place is masked to the number of slots, a power of two.
+                    let slot = unsafe { *slots.get_unchecked(place) };
+                    let number = slot as u32;
+                    // SAFETY: numbers in slots are those of keys; the caller's for rows.
+                    if (slot ^ hash) >> 32 == 0 && unsafe { keys.is(number, batch, row, hash) } {
+                        // None is a slot that is empty.
+                        break number;
                     }
-                    let number = *slot as u32;
-                    if (*slot ^ hash) >> 32 == 0 && keys.is(number, batch, row, hash) {
-                        *ids.get_unchecked_mut(row) = number - 1;
-                        break;
+                    if slot == 0 {
+                        break 0;
                     }
-                    at = (at + 1) & mask;
+                    place = (place + 1) & mask;
+                };
+                if number == 0 {
+                    break Some((row, hash, place));
                 }
+                // SAFETY: the caller's.
+                unsafe { *ids.get_unchecked_mut(row) = number - 1 };
+                i += 1;
+                if i == count {
+                    break None;
+                }
+            };
+            if let Some((row, hash, place)) = empty {
+                let Some(id) = self.add(batch, row, hash, place) else { return i };
+                ids[row] = id;
+                i += 1;
             }
         }
         count
     }
+
+    /// Adds the key of a row, whose slot is empty; none if there is no room.
+    #[inline(never)]
+    fn add(&mut self, batch: K::Keys<'_>, row: usize, hash: u64, place: usize) -> Option<u32> {
+        if self.len >= self.full || !self.keys.has_room(batch, row) {
+            return None;
+        }
+        self.keys.push(batch, row, hash);
+        self.len += 1;
+        self.slots[place] = hash >> 32 << 32 | u64::from(self.len);
+        Some(self.len - 1)
+    }
+
+    /// Prefetches the slots of the block after this one, and the keys of this one.
+    #[inline(always)]
+    fn prefetch_block(&self, hashes: &[u64], count: usize, row_of: impl Fn(usize) -> usize) {
+        let slots = &self.slots[..];
+        let mask = slots.len() - 1;
+        for i in 0..count {
+            if let Some(&ahead) = hashes.get(row_of(i) + AHEAD) {
+                prefetch_read(slots, home(ahead, mask));
+            }
+        }
+        for i in 0..count {
+            let hash = hashes[row_of(i)];
+            let slot = slots[home(hash, mask)];
+            // Not a branch: nobody can tell which way it would go.
+            let same_half = u32::from((slot ^ hash) >> 32 == 0);
+            self.keys.prefetch(slot as u32 * same_half);
+        }
+    }
+}
+
+/// Where the slot of a hash is, unless others are there.
+#[inline(always)]
+fn home(hash: u64, mask: usize) -> usize {
+    (hash >> 32) as usize & mask
 }
 
 impl<K: InternedKeys> Interned for Growing<K> {
