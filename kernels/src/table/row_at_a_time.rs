@@ -172,6 +172,6 @@ impl<K: OwnedKey> JoinIndex for RowAtATime<K> {
             }
             true
         });
-        (cursor.next_row - from) as u64
+        cursor.next_row.saturating_sub(from) as u64
     }
 }
