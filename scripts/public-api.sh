@@ -9,6 +9,9 @@ version=0.52.0
 list=kernels/public-api.txt
 tool=target/tools/bin/cargo-public-api
 
+if ! rustc --version | grep -q '^rustc 1\.95\.'; then
+  echo "not compared: the list is made with Rust 1.95, this is $(rustc --version)"; exit 0
+fi
 if [ "$("$tool" --version 2>/dev/null)" != "cargo-public-api $version" ]; then
   CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
     cargo install --quiet --locked --root target/tools "cargo-public-api@$version"
