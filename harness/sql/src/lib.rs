@@ -48,7 +48,7 @@
 //!
 //! assert_eq!(condition.keys[0].left.as_column(), Some(0));
 //! let upper = condition.time.interval.upper.expect("clicks come at most an hour later");
-//! assert_eq!(upper.micros, 3_600_000_000);
+//! assert_eq!(upper.distance.as_micros(), 3_600_000_000);
 //!
 //! // The residual reads `bid` and `paid` of pairs of rows: positions in left ++ right.
 //! let residual = condition.residual.expect("`paid > bid` reads both sides");
