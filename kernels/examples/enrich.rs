@@ -10,7 +10,10 @@ use streamjoin_kernels::arrow::array::{
 use streamjoin_kernels::arrow::util::display::array_value_to_string;
 use streamjoin_kernels::stream_static;
 use streamjoin_kernels::table::auto::AutoIndex;
-use streamjoin_kernels::{JoinType, Result};
+use streamjoin_kernels::{
+    ColumnRef::{Stream, Table},
+    JoinType, Result,
+};
 
 const CUSTOMERS: i64 = 100_000;
 
@@ -54,7 +57,12 @@ fn main() -> Result<()> {
         table.schema(),
         JoinType::LeftOuter,
         [("customer", "id")],
-    )?;
+    )?
+    .select([
+        ("customer", Stream("customer")),
+        ("spent", Stream("amount")),
+        ("tier", Table("tier")),
+    ])?;
     // What is known of the stream helps to choose the index.
     let auto = AutoIndex::default().with_probe_rows(20e6).with_hit_rate(0.9);
     let options = stream_static::Options::default().with_index(auto);

@@ -32,7 +32,7 @@
 //! [`rules`].
 //!
 //! Programs to start from are in `examples/`: `enrich`, `swap_table`, `mask`,
-//! `stream_stream`, `slices` and `own_index`.
+//! `stream_stream`, `state_limit`, `slices` and `own_index`.
 //!
 //! # Which function do I call?
 //! ## A stream with tables

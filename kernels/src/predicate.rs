@@ -9,10 +9,45 @@ use arrow::buffer::BooleanBuffer;
 use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
 
-/// A condition that is evaluated column-wise.
+/// A condition that is evaluated column-wise: an expression of yours, or a few calls of
+/// arrow's `compute`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use streamjoin_kernels::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
+/// use streamjoin_kernels::arrow::compute::kernels::cmp::lt;
+/// use streamjoin_kernels::stream_static::{Join, Options, Spec};
+/// use streamjoin_kernels::{ColumnRef, JoinType, Predicate, Result};
+///
+/// /// The first column is less than the second.
+/// #[derive(Debug)]
+/// struct Less;
+///
+/// impl Predicate for Less {
+///     fn evaluate(&self, columns: &[ArrayRef], _rows: usize) -> Result<BooleanArray> {
+///         Ok(lt(&columns[0], &columns[1])?)
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let batch = |keys: Vec<i64>, values: Vec<i64>| {
+///     let columns = [keys, values].map(|v| Arc::new(Int64Array::from(v)) as ArrayRef);
+///     RecordBatch::try_from_iter(["key", "value"].into_iter().zip(columns))
+/// };
+/// let (stream, table) = (batch(vec![1, 1], vec![5, 9])?, batch(vec![1, 1], vec![6, 7])?);
+/// let spec = Spec::on(stream.schema(), table.schema(), JoinType::Inner, [("key", "key")])?
+///     .with_residual([ColumnRef::Stream("value"), ColumnRef::Table("value")], Arc::new(Less))?;
+/// let join = Join::new(spec, Options::default())?;
+/// join.swap(join.build(&[table], 1)?)?;
+/// let rows = join.push(&stream)?.next_batch()?.expect("5 < 6, 5 < 7");
+/// assert_eq!(rows.num_rows(), 2);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Predicate: fmt::Debug + Send + Sync {
-    /// Evaluates `rows` rows of the columns that the [`Filter`] lists, in its
-    /// order. A null counts as false.
+    /// Evaluates `rows` rows of the columns that the join was given with the predicate,
+    /// in that order: one value per row, of which null counts as false. It is called
+    /// from the threads that join, with a part of the rows or pairs at a time.
     ///
     /// # Errors
     /// What the caller's expression runs into, such as a malformed cast:
