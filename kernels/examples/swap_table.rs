@@ -61,7 +61,7 @@ fn main() -> Result<()> {
         for joined in join.push(&payments)? {
             let joined = joined?;
             rows += joined.num_rows();
-            for &rate in joined.column(2).as_primitive::<Float64Type>().values() {
+            for &rate in joined["rate"].as_primitive::<Float64Type>().values() {
                 assert_eq!(*of_batch.get_or_insert(rate), rate, "rates of two versions");
             }
         }

@@ -138,7 +138,7 @@ pub enum JoinError {
     /// The state would be larger than the caller allows; the push was refused and
     /// changed nothing.
     #[error(
-        "the state would reach {reached} {what}, more than the limit of {limit}: raise the limit, narrow the interval, lower the watermark delay or select fewer columns"
+        "the state would reach {reached} {what}, more than the limit of {limit}: raise the limit, push smaller batches, narrow the interval, lower the watermark delay or, for bytes, select fewer columns"
     )]
     StateLimit {
         /// `rows` or `bytes`.
@@ -150,7 +150,7 @@ pub enum JoinError {
     },
     /// The caller's account of memory refused what a table or a state needs.
     #[error(
-        "{wanted} bytes for {what} were refused ({source}); {held} are held so far: raise the limit, filter the rows or select fewer columns; for a table, take an index that needs less, such as chained; for the state of two streams, narrow the interval or lower the watermark delay"
+        "{wanted} bytes for {what} were refused ({source}); {held} are held so far: raise the limit, filter the rows or select fewer columns; for a table, take an index that needs less, such as chained; for the state of two streams, push smaller batches, narrow the interval or lower the watermark delay"
     )]
     MemoryRefused {
         /// What they are for.
@@ -187,7 +187,7 @@ pub enum JoinError {
     /// More was asked of a batch that failed, or that was not read to its end: what
     /// it put out is not complete, and nor is the state of a join of two streams.
     #[error(
-        "the batch failed or was not read to its end, so its output is not complete: push it again to a join with a table; start a join of two streams over, because its state is not complete either"
+        "the batch failed or was not read to its end, so its output is not complete: with a table, read on to the end, or push the batch again; with two streams, start the join over, because its state is not complete either, and read each batch to its end"
     )]
     Unfinished,
     /// An output batch with more than 2 GiB in one 32-bit offset column.

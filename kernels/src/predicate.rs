@@ -73,7 +73,7 @@ impl<C> Filter<C> {
         let outcome = self.predicate.evaluate(columns, rows)?;
         if outcome.len() != rows {
             return Err(JoinError::predicate(format!(
-                "it gave {} values for {rows} rows",
+                "it gave {} values for {rows} rows, and must give one per row",
                 outcome.len()
             )));
         }

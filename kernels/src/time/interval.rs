@@ -49,7 +49,8 @@ impl IntervalCondition {
     /// No condition: every pair satisfies it.
     pub const UNBOUNDED: Self = Self { lower: None, upper: None };
 
-    /// `lower <= right - left <= upper`.
+    /// `lower <= right - left <= upper`. Swapped bounds are not an error: they match
+    /// nothing ([`matches_nothing`](Self::matches_nothing)).
     #[must_use]
     pub fn between(lower: impl Into<TimeDelta>, upper: impl Into<TimeDelta>) -> Self {
         Self { lower: Some(Bound::inclusive(lower)), upper: Some(Bound::inclusive(upper)) }

@@ -24,8 +24,8 @@ pub(super) fn mask(
 ) -> Result<BooleanBuffer> {
     if !matches!(join.plan.emit, Emit::Existence { .. }) {
         return Err(JoinError::InvalidPlan(format!(
-            "a mask says which rows a left-semi or left-anti join puts out, this is a {} join: \
-             `push` the batch, with `ColumnRef::StreamRow` in the output for the numbers of its rows",
+            "a mask says which rows a left-semi or left-anti join puts out, and this one is of type \
+             {}: `push` the batch, with `ColumnRef::StreamRow` in the output for the numbers of its rows",
             join.spec.join_type
         )));
     }

@@ -54,8 +54,9 @@ impl Input {
         Ok(Self { event_time: Some(column.position(THE_INPUT, &self.schema)?), ..self })
     }
 
-    /// With a watermark that stays this far behind the greatest event
-    /// time.
+    /// With a watermark that stays this far behind the greatest event time. It starts
+    /// at 1970: rows at or before that are late, and test data that counts from 0
+    /// loses its first rows ([rule 12](crate::rules#rule-12)).
     #[must_use]
     pub fn with_watermark_delay(self, delay: impl Into<TimeDelta>) -> Self {
         Self { watermark_delay: Some(delay.into()), ..self }

@@ -126,7 +126,8 @@ impl KeyInterner {
         Err(JoinError::InvalidPlan(format!("{what} of an interner is set before the first batch")))
     }
 
-    /// Appends one id per row to `ids`. The first batch decides of which kind keys are.
+    /// Appends one id per row to `ids`, which is not cleared: the ids of several batches
+    /// make one list. The first batch decides of which kind keys are.
     ///
     /// # Errors
     /// [`JoinError::Schema`] for keys of another kind than those before (numbers must
