@@ -22,7 +22,7 @@ pub struct SourceBatch {
 }
 
 /// Iterator over the rows of a source. It ends after the first error. Batches
-/// have at most [`ReadOptions::batch_rows`] rows and never cross files; batches
+/// have at most [`ReadOptions::batch_rows`](crate::ReadOptions::batch_rows) rows and never cross files; batches
 /// without rows are skipped.
 pub struct Batches {
     source: Source,
