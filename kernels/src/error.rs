@@ -143,7 +143,7 @@ pub enum JoinError {
     StateLimit {
         /// `rows` or `bytes`.
         what: &'static str,
-        /// What the state would have: bytes at most so many.
+        /// What the state would have: at most this many bytes.
         reached: u64,
         /// What it may have.
         limit: u64,

@@ -16,7 +16,7 @@ use crate::table::{FindCursor, OwnedKey};
 /// The rows of one key.
 pub(super) trait GroupRows: Default + fmt::Debug + Send + Sync + 'static {
     fn add(&mut self, time: Option<i64>, row: u32);
-    /// The most bytes that adding so many rows adds.
+    /// The most bytes that adding this many rows adds.
     fn growth(&self, rows: usize) -> usize;
     /// Forgets the rows that are not live, of which there are `dead`.
     fn forget(&mut self, dead: usize, is_live: impl Fn(u32) -> bool);

@@ -24,7 +24,7 @@ pub(super) trait Expiry: Default + fmt::Debug + Send + Sync + 'static {
     /// Notes a stored row that will expire.
     fn note(&mut self, _row: u32, _time: i64) {}
 
-    /// The most bytes that noting so many rows adds.
+    /// The most bytes that noting this many rows adds.
     fn growth(&self, _rows: usize) -> usize {
         0
     }

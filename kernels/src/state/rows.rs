@@ -76,7 +76,7 @@ impl StoredRows {
         Ok(())
     }
 
-    /// The most bytes that so many more rows add, apart from their payload.
+    /// The most bytes that this many more rows add, apart from their payload.
     pub(super) fn growth(&self, rows: usize) -> usize {
         let more = rows.saturating_sub(self.free.len());
         capacity::of_vec::<Slot>(self.slots.len(), self.slots.capacity(), more)

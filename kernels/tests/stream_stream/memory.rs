@@ -15,7 +15,7 @@ use crate::driver::{Form, Run, between, row};
 
 const S: i64 = 1_000_000;
 
-/// So many bytes may be held.
+/// This many bytes may be held.
 #[derive(Debug)]
 struct Account {
     held: AtomicUsize,

@@ -98,7 +98,7 @@ pub struct BroadcastLimit {
 }
 
 impl BroadcastLimit {
-    /// Tables of up to so many bytes are broadcast; this happens to a larger one.
+    /// Tables of up to `bytes` bytes are broadcast; this happens to a larger one.
     #[must_use]
     pub fn new(bytes: usize, beyond: Beyond) -> Self {
         Self { bytes, beyond }

@@ -321,7 +321,7 @@ impl Directory {
         (self.hot, self.cold, self.least) = (hot, cold, least);
     }
 
-    /// The most bytes that so many more blocks add.
+    /// The most bytes that this many more blocks add.
     pub(crate) fn growth(&self, blocks: usize) -> usize {
         let needed = (self.numbers.blocks() + blocks).next_power_of_two();
         let one = size_of::<BlockHead>() + size_of::<Cold>() + size_of::<i64>();

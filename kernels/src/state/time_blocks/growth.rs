@@ -48,7 +48,7 @@ impl Needs {
 }
 
 impl<E: EntryKey> Ring<E> {
-    /// The most bytes that appending so many of the rows adds, if a ring without
+    /// The most bytes that appending this many of the rows adds, if a ring without
     /// blocks is prepared for `prepared` rows.
     pub(super) fn growth(&self, needs: &Needs, rows: usize, prepared: usize) -> usize {
         if rows == 0 {

@@ -108,7 +108,7 @@ impl View<&mut [RowNumber]> {
 }
 
 impl Heads {
-    /// Empty buckets for so many rows; `none` names no row.
+    /// Empty buckets for `rows` rows; `none` names no row.
     pub(super) fn new(rows: usize, none: RowNumber) -> Self {
         let bits = rows.next_power_of_two().ilog2().clamp(BASE_BITS, MOST_BITS);
         Self { bits, rows: filled(bits, none), before: None, sweep: 0, credit: 0 }

@@ -130,7 +130,7 @@ impl HotKeys {
         self.forgotten
     }
 
-    /// The most bytes that noting so many more rows adds.
+    /// The most bytes that noting this many more rows adds.
     pub(super) fn growth(&self, rows: usize) -> usize {
         let element = size_of::<(u64, VecDeque<RowNumber>)>();
         let (len, room) = (self.rows.len(), self.rows.capacity());

@@ -81,7 +81,7 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Empties the ring, for blocks of so many rows and heads of so many; its
+    /// Empties the ring, for blocks of `block_rows` rows and heads of `rows`; its
     /// numbers continue.
     pub(super) fn reset(&mut self, block_rows: usize, rows: usize) {
         self.plan.shape.rows = block_rows;
@@ -199,7 +199,7 @@ impl<E: EntryKey> Ring<E> {
         });
     }
 
-    /// Takes all blocks out and begins anew with such of so many rows; calls `each`
+    /// Takes all blocks out and begins anew with blocks of `block_rows` rows; calls `each`
     /// with each live row and its time.
     fn refill(&mut self, block_rows: usize, mut each: impl FnMut(&mut Self, &Block, usize, i64)) {
         let firsts = self.directory.numbers.firsts();

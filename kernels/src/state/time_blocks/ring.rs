@@ -43,7 +43,7 @@ pub(super) struct RingPlan {
 const LEAST_ROWS: usize = 64;
 
 impl RingPlan {
-    /// Rows of a block where there are so many rows: a few blocks hold them, so
+    /// Rows of a block where there are `rows` rows: a few blocks hold them, so
     /// that little is empty, and those of a large state are of full size.
     pub(super) fn block_rows(&self, rows: usize) -> usize {
         let most = self.most_rows;
@@ -145,7 +145,7 @@ impl<E: EntryKey> Ring<E> {
         Ok(())
     }
 
-    /// Chooses the size of the first block, for so many rows that come in.
+    /// Chooses the size of the first block, for `rows` rows that come in.
     pub(super) fn prepare(&mut self, rows: usize) {
         let fitting = self.first_rows(rows);
         if fitting != self.plan.shape.rows {
@@ -155,7 +155,7 @@ impl<E: EntryKey> Ring<E> {
         }
     }
 
-    /// Rows of the next block, if [`prepare`](Self::prepare) is told that so many
+    /// Rows of the next block, if [`prepare`](Self::prepare) is told that this many
     /// rows come in.
     pub(super) fn first_rows(&self, rows: usize) -> usize {
         let is_new = self.directory.numbers.span() == 0 && self.directory.open().is_none();

@@ -33,7 +33,7 @@ const FIRST_SLOTS: usize = 16;
 const MOST_SLOTS: usize = 1 << 32;
 /// How many rows ahead of its use a slot is prefetched.
 const AHEAD: usize = BLOCK;
-/// From slots of so many times the second-level cache on they are prefetched: below, loads
+/// From slots of this many times the second-level cache on they are prefetched: below, loads
 /// of many rows overlap by themselves, as there is no branch between them.
 const PREFETCH_FROM: usize = 4;
 /// Slots up to which one in eight is taken, and up to which one in four is; beyond, three
@@ -81,7 +81,7 @@ pub(super) struct Growing<K: InternedKeys> {
     prefetch: bool,
 }
 
-/// Keys that so many slots are enough for.
+/// Keys that `slots` slots are enough for.
 fn keys_for(slots: usize, limit: u32) -> u32 {
     let keys = match slots {
         0..FIRST_SLOTS => 0,
@@ -93,7 +93,7 @@ fn keys_for(slots: usize, limit: u32) -> u32 {
     if slots >= MOST_SLOTS { limit } else { limit.min(keys as u32) }
 }
 
-/// Slots for so many keys.
+/// Slots for `keys` keys.
 fn slots_for(keys: usize, limit: u32) -> usize {
     let keys = keys.min(limit as usize) as u32;
     let mut slots = FIRST_SLOTS;

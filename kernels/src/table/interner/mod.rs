@@ -112,7 +112,7 @@ impl KeyInterner {
         Ok(Self { memory: Reserved::new(Some(memory)), keys: None, ..self })
     }
 
-    /// With room for so many keys when the first batch comes, which saves growing. It
+    /// With room for `keys` keys when the first batch comes, which saves growing. It
     /// does not limit their number.
     #[must_use]
     pub fn with_room(self, keys: usize) -> Self {

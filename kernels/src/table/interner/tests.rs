@@ -172,7 +172,7 @@ fn more_keys_than_ids_are_refused_whole() {
     }
 }
 
-/// So many bytes may be taken.
+/// This many bytes may be taken.
 #[derive(Debug)]
 struct Account {
     left: Mutex<usize>,

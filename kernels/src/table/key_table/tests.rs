@@ -314,7 +314,7 @@ fn a_fallback_says_why() {
     assert_eq!(KeyTable::new([4, 5]).unwrap().fallback(), None);
 }
 
-/// So many bytes may be taken.
+/// This many bytes may be taken.
 #[derive(Debug)]
 struct Account(Mutex<usize>);
 

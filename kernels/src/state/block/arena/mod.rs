@@ -152,7 +152,7 @@ impl Arena {
             + self.slabs.capacity() * size_of::<Option<Slab>>()
     }
 
-    /// The most bytes that taking so many slots adds.
+    /// The most bytes that taking this many slots adds.
     pub(crate) fn growth(&self, slots: usize) -> usize {
         let (mut more, mut slabs) = (0, 0);
         while self.free.len() + more < slots {

@@ -48,7 +48,7 @@ pub(super) struct LateRows {
 }
 
 impl LateRows {
-    /// Most days where blocks have so many rows: few late rows need few of them.
+    /// Most days where blocks have `block_rows` rows: few late rows need few of them.
     pub(super) fn days(block_rows: usize) -> usize {
         (2 * block_rows).clamp(LEAST_DAYS, MOST_DAYS)
     }
@@ -232,7 +232,7 @@ impl LateRows {
         self.outside.shrink_to(2 * self.outside.len());
     }
 
-    /// The most bytes that noting so many more rows adds.
+    /// The most bytes that noting this many more rows adds.
     pub(super) fn growth(&self, rows: usize, most_days: usize) -> usize {
         if rows == 0 {
             return 0;
