@@ -336,9 +336,10 @@ fn memory_does_not_grow_with_the_rows() {
         return;
     }
     let folder = Folder::small();
-    let (few, many) = (peak_of(&folder, 200_000), peak_of(&folder, 1_200_000));
-    // Six times the rows, 30 MB more of text.
-    assert!(few > 5 && many < few + 12, "{few} MiB and {many} MiB");
+    let (few, many) = (peak_of(&folder, 200_000), peak_of(&folder, 2_000_000));
+    // Ten times the rows, 45 MB more of text. The allocator alone varies by a
+    // dozen MiB on a busy machine.
+    assert!(few > 5 && many < few + 30, "{few} MiB and {many} MiB");
 }
 
 #[test]
