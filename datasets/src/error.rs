@@ -27,6 +27,34 @@ pub enum DatasetError {
         /// The nearest name in that folder; may be empty.
         hint: String,
     },
+    /// A link to what does not exist.
+    #[error("{}: a link to {}, which {problem}; make the link anew, or name the file itself", path.display(), to.display())]
+    DanglingLink {
+        /// The link.
+        path: PathBuf,
+        /// Where it points, as it says.
+        to: PathBuf,
+        /// What is wrong there.
+        problem: &'static str,
+    },
+    /// A named pipe, a socket or a device.
+    #[error("{}: {what}, which can be read only once, and a recording is read several times: record it, and name the recording: streamjoin data record -o FILE.arrow < {}", path.display(), path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A table of a lake format, or a part of one.
+    #[error("{}: {what}: its files also hold rows that were removed or replaced, so they are not read as they are; export its current rows and name those: {export}", path.display())]
+    LakeTable {
+        /// The path as given.
+        path: PathBuf,
+        /// Which table it is or belongs to.
+        what: String,
+        /// A command that exports the rows.
+        export: String,
+    },
     /// The operating system refused.
     #[error("{}: cannot {doing}: {source}", path.display())]
     Io {
@@ -350,6 +378,30 @@ impl DatasetError {
 
     pub(crate) fn line(path: &Path, line: u64, message: impl Into<String>) -> Self {
         DatasetError::MalformedLine { path: path.to_owned(), line, message: message.into() }
+    }
+
+    /// True for what names, declarations and the heads of files show, and another
+    /// declaration, name or kind of file puts right: all that is refused before the
+    /// first row. A file that is missing or damaged is not among it.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            DatasetError::UnknownFormat { .. }
+                | DatasetError::UnknownFormatName { .. }
+                | DatasetError::UnknownColumn { .. }
+                | DatasetError::UnknownType { .. }
+                | DatasetError::CannotHold { .. }
+                | DatasetError::Collision { .. }
+                | DatasetError::Exists { .. }
+                | DatasetError::Glob { .. }
+                | DatasetError::Generator { .. }
+                | DatasetError::LakeTable { .. }
+                | DatasetError::MixedFormats { .. }
+                | DatasetError::NotAFile { .. }
+                | DatasetError::Partition { .. }
+                | DatasetError::SchemaMismatch { .. }
+        )
     }
 
     /// True when the reader of a pipe went away, which ends a program quietly.

@@ -31,7 +31,8 @@
 //! name is read to its end.
 //!
 //! Where things are, each importing from those before it only:
-//! * `nearest` (texts for messages), `hex`, `compression`, `file_format` (names of
+//! * `nearest` (texts for messages), `column_name` (names in any case),
+//!   `nested` (columns in other types), `hex`, `compression`, `file_format` (names of
 //!   formats), `place`, `error`, `type_text` (column types as text);
 //! * `input`: bytes of a file or a live input, decompressed;
 //! * `write`: files that appear whole, and what writers of every format use;
@@ -45,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 pub mod catalogue;
+mod column_name;
 mod compression;
 mod digest;
 mod error;
@@ -55,6 +57,7 @@ mod hex;
 mod import;
 mod input;
 mod nearest;
+mod nested;
 mod place;
 pub mod random;
 mod recorder;

@@ -140,6 +140,7 @@ fn detect(path: &Path, head: &[u8], input: &mut Input) -> Result<LiveFormat> {
     match line.first() {
         Some(b'{') if json_lines::is_kcat(line) => Ok(LiveFormat::Kcat),
         Some(b'{') => Ok(LiveFormat::JsonLines),
+        _ if line == b"null" => Ok(LiveFormat::JsonLines),
         Some(b'[') => wrong("it is a JSON array; write one object per line, as with jq -c '.[]'"),
         _ if line.contains(&0) => wrong("its first line is not text; say what it is"),
         _ => Ok(LiveFormat::Csv),

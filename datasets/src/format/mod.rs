@@ -27,5 +27,5 @@ pub use dispatch::{writer, writer_for};
 pub use live::LiveFormat;
 pub(crate) use live::live;
 pub use options::ReadOptions;
-pub(crate) use reader::{FileBatches, ReadRequest, Shape};
-pub(crate) use text::{parse_column, widen};
+pub(crate) use reader::{FileBatches, ReadRequest};
+pub(crate) use text::{Bare, parse_column, settled, widen};

@@ -3,12 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow::datatypes::{DataType, Field, SchemaRef};
 
+use super::columns::Layout;
+use super::conform::conform;
 use super::open::Source;
 use crate::error::{DatasetError, Result};
 use crate::format::{FileBatches, ReadRequest};
+use crate::nearest::shorten;
+use crate::nested::Unfit;
+use crate::type_text::type_text;
 
 /// Rows of a source, with where they come from.
 #[derive(Debug, Clone)]
@@ -27,7 +32,11 @@ pub struct SourceBatch {
 pub struct Batches {
     source: Source,
     schema: SchemaRef,
-    /// Columns to read from each file: ascending, unique, never empty.
+    /// The columns that are wanted, as positions in the source's.
+    wanted: Vec<usize>,
+    /// The layout of the file that is read, and what is read of it.
+    layout: Arc<Layout>,
+    /// Columns to read from the file: ascending, unique, never empty.
     file_columns: Vec<usize>,
     /// Where each output column comes from.
     picks: Vec<Pick>,
@@ -45,6 +54,8 @@ enum Pick {
     /// Position among the columns read from the file.
     File(usize),
     Partition(usize),
+    /// The file lacks it.
+    Missing,
 }
 
 impl std::fmt::Debug for Batches {
@@ -63,7 +74,8 @@ impl Source {
     /// not decoded.
     ///
     /// # Errors
-    /// A position outside the schema, or a first file that is gone or damaged.
+    /// A position outside the schema, a column that differs between files, or a first file
+    /// that is gone or damaged.
     pub fn read(&self, projection: Option<&[usize]>) -> Result<Batches> {
         Batches::open(self.clone(), projection)
     }
@@ -79,37 +91,49 @@ pub fn read_table(source: &Source, projection: Option<&[usize]>) -> Result<Vec<R
 
 impl Batches {
     fn open(source: Source, projection: Option<&[usize]>) -> Result<Batches> {
-        let own = source.inner.file_schema.fields().len();
         let all: Vec<usize> = (0..source.schema().fields().len()).collect();
-        let wanted = projection.unwrap_or(&all);
-        let schema = source.schema().project(wanted).map_err(|error| {
+        let wanted = projection.unwrap_or(&all).to_vec();
+        let schema = source.schema().project(&wanted).map_err(|error| {
             DatasetError::arrow(format!("{}: select columns", source.origin().display()), error)
         })?;
-        let mut file_columns: Vec<usize> = wanted.iter().copied().filter(|c| *c < own).collect();
-        file_columns.sort_unstable();
-        file_columns.dedup();
-        if file_columns.is_empty() {
-            // Rows are still to be counted, and checked against a real column.
-            file_columns.push(0);
-        }
-        let pick = |column: usize| match file_columns.binary_search(&column) {
-            Ok(position) if column < own => Pick::File(position),
-            _ => Pick::Partition(column - own),
-        };
-        let picks = wanted.iter().map(|&column| pick(column)).collect();
+        source.check_columns(&wanted)?;
         let mut batches = Batches {
+            layout: source.inner.layouts[0].clone(),
             source,
             schema: Arc::new(schema),
-            file_columns,
-            picks,
+            wanted,
+            file_columns: Vec::new(),
+            picks: Vec::new(),
             file: 0,
             reader: None,
             next_row: 0,
             whole: None,
             failed: false,
         };
+        batches.pick();
         batches.open_file()?;
         Ok(batches)
+    }
+
+    /// Chooses what to read of files with the current layout.
+    fn pick(&mut self) {
+        let own = self.source.inner.file_schema.fields().len();
+        let places = &self.layout.places;
+        let place = |column: usize| places.get(column).copied().flatten();
+        let mut file_columns: Vec<usize> = self.wanted.iter().filter_map(|c| place(*c)).collect();
+        file_columns.sort_unstable();
+        file_columns.dedup();
+        if file_columns.is_empty() {
+            // Rows are still to be counted, and checked against a real column.
+            file_columns.push(0);
+        }
+        let pick = |column: usize| match place(column) {
+            _ if column >= own => Pick::Partition(column - own),
+            Some(place) => Pick::File(file_columns.binary_search(&place).unwrap_or(0)),
+            None => Pick::Missing,
+        };
+        self.picks = self.wanted.iter().map(|&column| pick(column)).collect();
+        self.file_columns = file_columns;
     }
 
     /// The columns of the batches.
@@ -119,12 +143,21 @@ impl Batches {
     }
 
     fn open_file(&mut self) -> Result<()> {
-        let inner = &self.source.inner;
+        let source = self.source.clone();
+        let inner = &source.inner;
+        // A file without columns has no rows.
+        let is_empty = |layout: &&Arc<Layout>| layout.schema.fields().is_empty();
+        self.file += inner.layouts[self.file..].iter().take_while(is_empty).count();
         if let Some(path) = inner.files.get(self.file) {
+            let layout = &inner.layouts[self.file];
+            if !Arc::ptr_eq(layout, &self.layout) {
+                self.layout = layout.clone();
+                self.pick();
+            }
             inner.stamps[self.file].check_before(path)?;
             self.reader = Some(inner.format.read(ReadRequest {
                 path,
-                schema: &inner.file_schema,
+                schema: &self.layout.schema,
                 projection: &self.file_columns,
                 options: &inner.options,
             })?);
@@ -189,11 +222,13 @@ impl Batches {
             columns.push(match *pick {
                 Pick::File(position) => {
                     let column = read.column(position);
-                    if column.data_type() != field.data_type() {
+                    let expected = self.layout.schema.field(self.file_columns[position]);
+                    if column.data_type() != expected.data_type() {
                         return Err(self.changed(path, field.name(), column.data_type()));
                     }
-                    column.clone()
+                    self.conform(path, column, field)?
                 }
+                Pick::Missing => new_null_array(field.data_type(), rows),
                 Pick::Partition(partition) => {
                     self.source.inner.partitions.column(partition, self.file, rows)?
                 }
@@ -202,6 +237,24 @@ impl Batches {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
             .map_err(|source| DatasetError::arrow(path.display(), source))
+    }
+
+    /// A column of the file in the type that it has in all files.
+    fn conform(&self, path: &Path, column: &ArrayRef, field: &Field) -> Result<ArrayRef> {
+        let conformed = conform(column, field.data_type()).map_err(|source| {
+            DatasetError::arrow(format!("{}: column `{}`", path.display(), field.name()), source)
+        })?;
+        conformed.map_err(|Unfit { row, value, data_type }| DatasetError::SchemaMismatch {
+            path: path.to_owned(),
+            first: self.source.origin().to_owned(),
+            column: field.name().clone(),
+            message: format!(
+                "holds {} in row {} (from 0), which is not a {}; declare another type, such as string",
+                shorten(&value),
+                self.next_row + row as u64,
+                type_text(&data_type)
+            ),
+        })
     }
 
     /// The file was replaced by another since the source was opened.

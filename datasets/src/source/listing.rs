@@ -1,9 +1,11 @@
 //! From a path to its files.
 
 use std::cmp::Ordering;
-use std::fs;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use super::lake;
 use crate::error::{DatasetError, Result};
 use crate::nearest::nearest;
 use crate::sidecar;
@@ -19,22 +21,60 @@ pub(super) fn list(path: &Path) -> Result<Listing> {
     let base = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             walk(path, &mut files)?;
-            if files.is_empty() {
-                return Err(DatasetError::EmptyFolder { path: path.to_owned() });
-            }
             path.to_owned()
         }
-        Ok(_) => {
-            let base = path.parent().unwrap_or(Path::new("")).to_owned();
-            return Ok(Listing { files: vec![path.to_owned()], base });
+        Ok(metadata) => {
+            is_regular(path, &metadata)?;
+            files.push(path.to_owned());
+            path.parent().unwrap_or(Path::new("")).to_owned()
         }
         Err(_) if is_pattern(path) => glob(path, &mut files)?,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(not_found(path)),
-        Err(e) => return Err(DatasetError::io(path, "open", e)),
+        Err(e) => return Err(unreachable(path, e)),
     };
+    lake::refuse(path, &files)?;
+    if files.is_empty() {
+        return Err(DatasetError::EmptyFolder { path: path.to_owned() });
+    }
     files.sort_by(|a, b| in_order(a, b));
     files.dedup();
     Ok(Listing { files, base })
+}
+
+/// Refuses what is no file: waiting for a named pipe could last for ever.
+fn is_regular(path: &Path, metadata: &Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    let what = {
+        use std::os::unix::fs::FileTypeExt;
+        match metadata.file_type() {
+            kind if kind.is_fifo() => "a named pipe",
+            kind if kind.is_socket() => "a socket",
+            _ => "a device",
+        }
+    };
+    #[cfg(not(unix))]
+    let what = "a device";
+    Err(DatasetError::NotAFile { path: path.to_owned(), what })
+}
+
+/// Why nothing was found at `path`.
+fn unreachable(path: &Path, error: std::io::Error) -> DatasetError {
+    // The path itself may be the link, or a folder on the way.
+    for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        let (Ok(to), Err(error)) = (fs::read_link(part), fs::metadata(part)) else { continue };
+        let problem = match error.kind() {
+            ErrorKind::NotFound => "does not exist",
+            ErrorKind::PermissionDenied => break,
+            _ => "leads back to itself",
+        };
+        return DatasetError::DanglingLink { path: part.to_owned(), to, problem };
+    }
+    match error.kind() {
+        ErrorKind::NotFound => not_found(path),
+        _ => DatasetError::io(path, "open", error),
+    }
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
@@ -44,14 +84,19 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         if is_skipped(&path) {
             continue;
         }
-        // Follows links, as opening would.
-        let metadata = fs::metadata(&path).map_err(|e| DatasetError::io(&path, "open", e))?;
-        if metadata.is_dir() {
-            walk(&path, files)?;
-        } else {
-            files.push(path);
-        }
+        add(path, files)?;
     }
+    Ok(())
+}
+
+/// Adds a file, or those of a folder. Follows links, as opening would.
+fn add(path: PathBuf, files: &mut Vec<PathBuf>) -> Result<()> {
+    let metadata = fs::metadata(&path).map_err(|e| unreachable(&path, e))?;
+    if metadata.is_dir() {
+        return walk(&path, files);
+    }
+    is_regular(&path, &metadata)?;
+    files.push(path);
     Ok(())
 }
 
@@ -77,11 +122,7 @@ fn glob(path: &Path, files: &mut Vec<PathBuf>) -> Result<PathBuf> {
         if below.components().any(|c| is_skipped(Path::new(c.as_os_str()))) {
             continue;
         }
-        if path.is_dir() {
-            walk(&path, files)?;
-        } else {
-            files.push(path);
-        }
+        add(path, files)?;
     }
     if files.is_empty() {
         return Err(bad("matches no file; check the pattern and the folder".to_owned()));

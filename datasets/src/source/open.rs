@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
 
+use super::columns::{Conflicts, Layout};
 use super::listing::{self, Listing};
 use super::partition::Partitions;
-use super::schema;
+use super::schema::{self, Agreed};
 use super::stamp::Stamp;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
@@ -26,6 +27,11 @@ use crate::sidecar::Sidecar;
 /// CSV and JSON lines take their types from [`ReadOptions::schema`], else from
 /// the recording's sidecar if it has one, else from the first 1,000 rows of
 /// each file.
+///
+/// Columns of several files are joined up by name, in any case; a column is of the
+/// narrowest type that holds its values in all files, and null in a file that lacks it. One
+/// for which there is no such type can be declared; it is refused where it is read, and
+/// where it is not read it makes no difference.
 #[derive(Debug, Clone)]
 pub struct Source {
     pub(super) inner: Arc<Inner>,
@@ -40,6 +46,10 @@ pub(super) struct Inner {
     pub(super) format: FileFormat,
     /// Columns of the files, without the partition columns.
     pub(super) file_schema: SchemaRef,
+    /// For each file, where it has these columns.
+    pub(super) layouts: Vec<Arc<Layout>>,
+    /// Columns that differ between files so that they cannot be read.
+    conflicts: Conflicts,
     pub(super) schema: SchemaRef,
     pub(super) rows: Option<u64>,
     pub(super) partitions: Partitions,
@@ -47,12 +57,12 @@ pub(super) struct Inner {
 }
 
 impl Source {
-    /// Finds the files and checks that each is readable and has the same columns.
+    /// Finds the files, checks that each is readable, and joins up their columns.
     ///
     /// # Errors
-    /// Nothing there, an empty file or folder, an unknown or mixed format, a
-    /// damaged file, columns that differ between files, partition folders that
-    /// do not fit together.
+    /// Nothing there, an empty file or folder, what is no file, a table of a lake
+    /// format, an unknown or mixed format, a damaged file, a declared column that is not
+    /// there, partition folders that do not fit together.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
         let Listing { files, base } = listing::list(path)?;
         let stamps = files.iter().map(|file| Stamp::take(file)).collect::<Result<_>>()?;
@@ -63,7 +73,8 @@ impl Source {
         }
         let partitions = Partitions::find(&base, &files, options.schema.as_deref())?;
         options.schema = options.schema.as_ref().map(|declared| partitions.without(declared));
-        let (file_schema, rows) = schema::agree(format, &files, &options)?;
+        let Agreed { schema: file_schema, layouts, conflicts, rows } =
+            schema::agree(format, &files, &options, path)?;
         if file_schema.fields().is_empty() {
             let message = "the file has no columns";
             return Err(DatasetError::corrupt(&files[0], format, Place::Header, message));
@@ -80,8 +91,19 @@ impl Source {
         fields.extend(partitions.fields());
         let schema = Arc::new(Schema::new_with_metadata(fields, file_schema.metadata().clone()));
         let origin = path.to_owned();
-        let inner =
-            Inner { origin, files, stamps, format, file_schema, schema, rows, partitions, options };
+        let inner = Inner {
+            origin,
+            files,
+            stamps,
+            format,
+            file_schema,
+            layouts,
+            conflicts,
+            schema,
+            rows,
+            partitions,
+            options,
+        };
         Ok(Source { inner: Arc::new(inner) })
     }
 
@@ -114,6 +136,14 @@ impl Source {
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
         self.inner.rows
+    }
+
+    /// Checks that columns, by their positions in the schema, can be read of all files.
+    ///
+    /// # Errors
+    /// The first that differs between files so that no type holds its values.
+    pub fn check_columns(&self, columns: &[usize]) -> Result<()> {
+        columns.iter().try_for_each(|&column| self.inner.conflicts.check(column))
     }
 
     /// Position of a column; names are compared exactly.

@@ -10,7 +10,7 @@ use arrow::compute::take;
 use arrow::datatypes::{DataType, Date32Type, Field, FieldRef, Schema, SchemaRef};
 
 use crate::error::{DatasetError, Result};
-use crate::format::parse_column;
+use crate::format::{Bare, parse_column};
 
 /// Hive's spelling of a null value.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -63,7 +63,7 @@ impl Partitions {
             let declared = declared.and_then(|s| s.field_with_name(&name).ok());
             let data_type = declared.map_or_else(|| infer(&texts), |f| f.data_type().clone());
             let text = StringArray::from(texts);
-            let parsed = parse_column(&text, &data_type).map_err(|source| {
+            let parsed = parse_column(&text, &data_type, Bare::Text).map_err(|source| {
                 DatasetError::arrow(format!("partition column `{name}`"), source)
             })?;
             let parsed = parsed.map_err(|row| DatasetError::Partition {

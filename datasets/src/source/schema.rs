@@ -3,123 +3,96 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow::datatypes::{Schema, SchemaRef};
 
+use super::columns::{Columns, Conflicts, Group, Layout};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
-use crate::format::{ReadOptions, Shape, widen};
-use crate::type_text::type_text;
+use crate::format::ReadOptions;
+use crate::place::Place;
 
-/// The files' common schema and, when every file stores its number of rows,
-/// their rows.
+/// What the files of a recording have in common.
+pub(super) struct Agreed {
+    /// Their columns.
+    pub(super) schema: SchemaRef,
+    /// For each file, where it has them.
+    pub(super) layouts: Vec<Arc<Layout>>,
+    /// Columns that cannot be read of all files.
+    pub(super) conflicts: Conflicts,
+    /// Rows of all files, where each of them stores their number.
+    pub(super) rows: Option<u64>,
+}
+
+/// Joins up the columns of all files.
 ///
-/// Names, order and types must be equal; a column is nullable if it is in any
-/// file. Types that were inferred (CSV, JSON lines) are widened instead, and a
-/// JSON lines file may lack columns.
+/// # Errors
+/// A file that cannot be read; a declared column that no file has, or has in a type that
+/// cannot become the declared one.
 pub(super) fn agree(
     format: FileFormat,
     files: &[PathBuf],
     options: &ReadOptions,
-) -> Result<(SchemaRef, Option<u64>)> {
-    let mut agreed: Option<SchemaRef> = None;
+    origin: &Path,
+) -> Result<Agreed> {
+    let is_text = !format.stores_types();
+    let mut groups: Vec<Group> = Vec::new();
+    let declared = options.schema.as_ref();
+    if let Some(declared) = declared.filter(|_| is_text) {
+        // Text has the columns that are declared, in their order.
+        groups.push(Group { schema: declared.clone(), path: origin.to_owned() });
+    }
+    let mut group_of = Vec::with_capacity(files.len());
     let mut rows = Some(0);
+    let mut inferred = false;
     for path in files {
-        let Shape { schema, rows: own, inferred } = format.shape(path, options)?;
-        rows = rows.zip(own).and_then(|(a, b): (u64, u64)| a.checked_add(b));
-        agreed = Some(match agreed {
-            None => schema,
-            Some(before) if before == schema => before,
-            Some(before) if inferred && format == FileFormat::JsonLines => {
-                Arc::new(union(path, &files[0], &before, &schema)?)
-            }
-            Some(before) => Arc::new(merge(path, &files[0], &before, &schema, inferred)?),
-        });
-    }
-    let schema = agreed.unwrap_or_else(|| Arc::new(Schema::empty()));
-    if let Some(declared) = options.schema.as_ref().filter(|declared| **declared != schema) {
-        // Self-describing files: the declaration must say what they hold.
-        merge(&files[0], Path::new("the declaration"), declared, &schema, false)?;
-    }
-    Ok((schema, rows))
-}
-
-fn merge(
-    path: &Path,
-    first: &Path,
-    before: &Schema,
-    schema: &Schema,
-    inferred: bool,
-) -> Result<Schema> {
-    let differs = |column: &str, message: String| DatasetError::SchemaMismatch {
-        path: path.to_owned(),
-        first: first.to_owned(),
-        column: column.to_owned(),
-        message,
-    };
-    for field in before.fields() {
-        if schema.column_with_name(field.name()).is_none() {
-            return Err(differs(field.name(), "is missing".to_owned()));
+        let shape = format.shape(path, options)?;
+        if shape.schema.fields().is_empty() && !is_text && shape.rows != Some(0) {
+            let message = "the file has no columns";
+            return Err(DatasetError::corrupt(path, format, Place::Header, message));
+        }
+        inferred |= shape.inferred;
+        rows = rows.zip(shape.rows).and_then(|(a, b): (u64, u64)| a.checked_add(b));
+        // Files of one writer follow each other.
+        let known = groups.iter().rposition(|group| group.schema == shape.schema);
+        group_of.push(known.unwrap_or(groups.len()));
+        if known.is_none() {
+            groups.push(Group { schema: shape.schema, path: path.clone() });
         }
     }
-    for field in schema.fields() {
-        if before.column_with_name(field.name()).is_none() {
-            return Err(differs(field.name(), "is not expected".to_owned()));
-        }
-    }
-    if schema.fields().len() != before.fields().len() {
-        let repeated = schema.fields().iter().chain(before.fields()).last();
-        let name = repeated.map_or("", |f| f.name().as_str());
-        return Err(differs(name, "appears another number of times".to_owned()));
-    }
-    let mut fields: Vec<FieldRef> = Vec::new();
-    for (position, (old, new)) in before.fields().iter().zip(schema.fields()).enumerate() {
-        if old.name() != new.name() {
-            let message =
-                format!("stands where `{}` is expected (column {})", old.name(), position + 1);
-            return Err(differs(new.name(), message));
-        }
-        let data_type = if old.data_type() == new.data_type() {
-            old.data_type().clone()
-        } else if inferred {
-            widen(old.data_type(), new.data_type())
-        } else {
-            let message = format!(
-                "is {}, but {} is expected",
-                type_text(new.data_type()),
-                type_text(old.data_type())
-            );
-            return Err(differs(new.name(), message));
-        };
-        let nullable = old.is_nullable() || new.is_nullable();
-        fields.push(Arc::new(Field::new(old.name(), data_type, nullable)));
-    }
-    Ok(Schema::new_with_metadata(fields, before.metadata().clone()))
-}
-
-/// All columns of both, in order of first appearance.
-fn union(path: &Path, first: &Path, before: &Schema, schema: &Schema) -> Result<Schema> {
-    let mut fields: Vec<FieldRef> = before.fields().to_vec();
-    for new in schema.fields() {
-        match fields.iter_mut().find(|old| old.name() == new.name()) {
-            None => fields.push(new.clone()),
-            Some(old) if old.data_type() == new.data_type() => {}
-            Some(old) if scalar(old.data_type()) && scalar(new.data_type()) => {
-                let data_type = widen(old.data_type(), new.data_type());
-                *old = Arc::new(Field::new(old.name(), data_type, true));
-            }
-            Some(old) => {
-                return Err(DatasetError::SchemaMismatch {
-                    path: path.to_owned(),
-                    first: first.to_owned(),
-                    column: new.name().clone(),
-                    message: format!("is {}, but {} is expected", new.data_type(), old.data_type()),
-                });
+    let mut columns = Columns::join(&groups, is_text);
+    match declared {
+        Some(declared) if is_text => {
+            let is_there = |column| group_of.iter().any(|&group| columns.has(group, column));
+            if let Some(missing) = (0..declared.fields().len()).find(|column| !is_there(*column)) {
+                return Err(missing_everywhere(format, files, options, declared, missing)?);
             }
         }
+        Some(declared) => columns.declare(declared, &groups, origin)?,
+        None if inferred => columns.settle(),
+        None => {}
     }
-    Ok(Schema::new(fields))
+    let lists_all = format == FileFormat::JsonLines;
+    let layouts = columns.layouts(&groups, is_text, lists_all);
+    let metadata = groups.first().map(|group| group.schema.metadata().clone()).unwrap_or_default();
+    let schema = Schema::new_with_metadata(columns.fields.clone(), metadata);
+    Ok(Agreed {
+        schema: Arc::new(schema),
+        layouts: group_of.into_iter().map(|group| layouts[group].clone()).collect(),
+        conflicts: columns.conflicts(),
+        rows,
+    })
 }
 
-fn scalar(data_type: &DataType) -> bool {
-    !data_type.is_nested()
+/// The error for a declared column that no file has.
+fn missing_everywhere(
+    format: FileFormat,
+    files: &[PathBuf],
+    options: &ReadOptions,
+    declared: &Schema,
+    missing: usize,
+) -> Result<DatasetError> {
+    let own = format.shape(&files[0], &ReadOptions { schema: None, ..options.clone() })?.schema;
+    let names = own.fields().iter().map(|field| field.name().as_str());
+    let wanted = declared.field(missing).name();
+    Ok(DatasetError::unknown_column(files[0].display(), wanted, names))
 }

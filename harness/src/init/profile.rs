@@ -255,10 +255,7 @@ fn head(source: &Source) -> Result<RecordBatch> {
 }
 
 fn unreadable(error: DatasetError) -> Failure {
-    match error {
-        DatasetError::UnknownFormat { .. } => Failure::usage(error),
-        _ => Failure::run(error),
-    }
+    if error.is_refusal() { Failure::usage(error) } else { Failure::run(error) }
 }
 
 fn nothing(argument: &str) -> Failure {

@@ -40,6 +40,10 @@ fn reading_fits(feed: Feed, reading: &Reading) -> Result<Feed> {
     }
 }
 
+fn refused_or_failed(error: DatasetError) -> Failure {
+    if error.is_refusal() { Failure::usage(error) } else { Failure::run(error) }
+}
+
 impl Feed {
     /// Opens `source`, which the scenario names at `place`: of files, headers and
     /// footers are read, no rows.
@@ -72,12 +76,20 @@ impl Feed {
     ///
     /// # Errors
     /// A run failure for files that are missing or cannot be read, a usage
-    /// failure where format and name do not fit.
+    /// failure for those that are refused.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        Source::open(path, options).map(Self::Recording).map_err(|error| match error {
-            DatasetError::UnknownFormat { .. } => Failure::usage(error),
-            _ => Failure::run(error),
-        })
+        Source::open(path, options).map(Self::Recording).map_err(refused_or_failed)
+    }
+
+    /// Checks that the columns `projection` can be read of every file.
+    ///
+    /// # Errors
+    /// A usage failure that names the column and the files that differ in it.
+    pub fn check_columns(&self, projection: &[usize]) -> Result<()> {
+        match self {
+            Self::Recording(source) => source.check_columns(projection).map_err(refused_or_failed),
+            Self::Generated(_) | Self::Memory(_) => Ok(()),
+        }
     }
 
     /// Columns.
@@ -110,7 +122,7 @@ impl Feed {
     pub fn read(&self, projection: &[usize]) -> Result<FeedBatches> {
         match self {
             Self::Recording(source) => {
-                let batches = source.read(Some(projection)).map_err(Failure::run)?;
+                let batches = source.read(Some(projection)).map_err(refused_or_failed)?;
                 Ok(Box::new(batches))
             }
             Self::Generated(generator) => {

@@ -3,6 +3,7 @@
 mod completions;
 mod explain;
 mod failures;
+mod files;
 mod findings;
 mod gate;
 mod init;

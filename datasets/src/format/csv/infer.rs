@@ -9,11 +9,10 @@ use super::lines::Lines;
 use crate::error::Result;
 use crate::format::text::{AHEAD_BYTES, AHEAD_ROWS, value_type, widen};
 
-/// Infers bigint, double, boolean, date, timestamp (UTC) or string for each
-/// column; a column of empty fields only is a string. The rows are read again
-/// afterwards.
+/// Guesses bigint, decimal, double, boolean, date, timestamp (UTC) or string for each
+/// column, and null for one of empty fields only. The rows are read again afterwards.
 pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
-    let mut guesses: Vec<Option<DataType>> = vec![None; lines.names.len()];
+    let mut guesses = vec![DataType::Null; lines.names.len()];
     let mut seen = VecDeque::new();
     let mut bytes = 0;
     let mut failed = None;
@@ -31,19 +30,11 @@ pub(super) fn schema(path: &Path, lines: &mut Lines) -> Result<Schema> {
         for (column, guess) in guesses.iter_mut().enumerate() {
             // `""` is a text, but also how some programs write a null.
             if let Some(text) = lines.text(path, line, column)?.filter(|text| !text.is_empty()) {
-                let seen = value_type(text);
-                *guess = Some(match guess.take() {
-                    None => seen,
-                    Some(before) => widen(&before, &seen),
-                });
+                *guess = widen(guess, &value_type(text));
             }
         }
     }
     lines.put_back(seen, failed)?;
-    let fields = lines
-        .names
-        .iter()
-        .zip(guesses)
-        .map(|(name, guess)| Field::new(name, guess.unwrap_or(DataType::Utf8), true));
+    let fields = lines.names.iter().zip(guesses).map(|(name, guess)| Field::new(name, guess, true));
     Ok(Schema::new(fields.collect::<Vec<_>>()))
 }

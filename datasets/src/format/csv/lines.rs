@@ -1,23 +1,46 @@
 //! The records of a CSV input and their lines.
 
 use std::collections::VecDeque;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{Field, Schema};
 
 use super::split::{Record, Split, Splitter};
+use crate::column_name::position_of;
 use crate::compression::uncompressed_name;
 use crate::error::{DatasetError, Result};
 use crate::format::options::ReadOptions;
 use crate::format::text::Ahead;
 use crate::input::Input;
 
+/// Room for `"sep=;"` and the end of its line.
+const SEPARATOR_LINE_BYTES: usize = 9;
+
 /// The delimiter: a tab in a `.tsv`, unless another is asked for.
 pub(super) fn delimiter_of(path: &Path, asked: u8) -> u8 {
     let name = uncompressed_name(path);
     let tsv = name.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
     if tsv && asked == b',' { b'\t' } else { asked }
+}
+
+/// Skips the line with which Excel names the delimiter, `sep=;`; the delimiter.
+fn skip_separator_line(path: &Path, input: &mut Input) -> Result<Option<u8>> {
+    let head = input.peek(path, SEPARATOR_LINE_BYTES)?;
+    let Some(end) = head.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
+    let line = head[..end].strip_suffix(b"\r").unwrap_or(&head[..end]);
+    let bare = line.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    let delimiter = match bare.unwrap_or(line) {
+        [name @ .., b'=', delimiter] if name.eq_ignore_ascii_case(b"sep") => *delimiter,
+        _ => return Ok(None),
+    };
+    if !delimiter.is_ascii() || delimiter.is_ascii_alphanumeric() || delimiter == b'"' {
+        return Ok(None);
+    }
+    let mut line = vec![0; end + 1];
+    input.read_exact(&mut line).map_err(|e| input.failed(path, e))?;
+    Ok(Some(delimiter))
 }
 
 /// The records of an input and where they stand.
@@ -37,10 +60,16 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn open(path: &Path, mut input: Input, options: &ReadOptions) -> Result<Lines> {
         input.skip_mark(path)?;
-        let delimiter = delimiter_of(path, options.delimiter);
+        let mut delimiter = delimiter_of(path, options.delimiter);
+        let mut splitter = Splitter::new(delimiter);
+        if let Some(named) = skip_separator_line(path, &mut input)? {
+            delimiter = named;
+            splitter = Splitter::new(delimiter);
+            splitter.skip_line();
+        }
         let mut lines = Lines {
             input,
-            splitter: Splitter::new(delimiter),
+            splitter,
             record: Record::default(),
             arrived: 0,
             names: Vec::new(),
@@ -160,25 +189,49 @@ impl Lines {
         }
     }
 
-    /// Where each column of a declared schema stands in the file.
+    /// Where each column of a declared schema stands in the file. A name is found in
+    /// any case where it is not there as it is.
     pub(super) fn positions(&self, path: &Path, schema: &Schema) -> Result<Vec<usize>> {
-        if !self.named {
-            let (declared, found) = (schema.fields().len(), self.names.len());
-            if declared != found {
-                let message = format!(
-                    "{found} fields, but {declared} columns are declared; without a header every column must be"
-                );
-                return Err(DatasetError::line(path, 1, message));
-            }
-            return Ok((0..declared).collect());
-        }
-        let find = |field: &Arc<Field>| {
-            self.names.iter().position(|name| name == field.name()).ok_or_else(|| {
+        self.check_unnamed(path, schema)?;
+        let all = schema.fields().iter().enumerate();
+        let find = |(at, field): (usize, &Arc<Field>)| {
+            self.position(at, field.name()).ok_or_else(|| {
                 let known = self.names.iter().map(String::as_str);
                 DatasetError::unknown_column(path.display(), field.name(), known)
             })
         };
-        schema.fields().iter().map(find).collect()
+        all.map(find).collect()
+    }
+
+    /// The columns of a declared schema that the file has, as it spells them.
+    pub(super) fn found(&self, path: &Path, schema: &Schema) -> Result<Schema> {
+        self.check_unnamed(path, schema)?;
+        let all = schema.fields().iter().enumerate();
+        let found = all.filter_map(|(at, field)| {
+            let position = self.position(at, field.name())?;
+            let name = if self.named { &self.names[position] } else { field.name() };
+            Some(field.as_ref().clone().with_name(name))
+        });
+        Ok(Schema::new(found.collect::<Vec<_>>()))
+    }
+
+    fn position(&self, at: usize, name: &str) -> Option<usize> {
+        if !self.named {
+            return Some(at);
+        }
+        position_of(name, self.names.iter().map(String::as_str))
+    }
+
+    /// Without a header, every column must be declared.
+    fn check_unnamed(&self, path: &Path, schema: &Schema) -> Result<()> {
+        let (declared, found) = (schema.fields().len(), self.names.len());
+        if self.named || declared == found {
+            return Ok(());
+        }
+        let message = format!(
+            "{found} fields, but {declared} columns are declared; without a header every column must be"
+        );
+        Err(DatasetError::line(path, 1, message))
     }
 
     /// A field as text; `None` for an empty one that is not quoted.

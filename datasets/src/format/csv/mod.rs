@@ -1,7 +1,7 @@
 //! CSV: a header line, one delimiter, declared or inferred types. An empty
 //! field is null, and `""` the empty string; binary is hexadecimal; quoted
 //! fields may hold line breaks. Blank lines are skipped, but in a file of one
-//! column they are nulls.
+//! column they are nulls. A first line `sep=;`, as Excel reads it, names the delimiter.
 
 mod infer;
 mod lines;
@@ -18,7 +18,7 @@ use self::lines::{Lines, delimiter_of};
 use self::rows::Rows;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names};
-use super::text::can_parse;
+use super::text::{can_parse, settled_schema};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -31,8 +31,8 @@ impl Format for Csv {
     fn shape(&self, path: &Path, options: &ReadOptions) -> Result<Shape> {
         let mut lines = Lines::open(path, Input::open(path)?, options)?;
         if let Some(schema) = &options.schema {
-            lines.positions(path, schema)?;
-            return Ok(Shape { schema: schema.clone(), rows: None, inferred: false });
+            let schema = Arc::new(lines.found(path, schema)?);
+            return Ok(Shape { schema, rows: None, inferred: false });
         }
         let schema = Arc::new(infer::schema(path, &mut lines)?);
         Ok(Shape { schema, rows: None, inferred: true })
@@ -68,7 +68,7 @@ pub(super) fn live(
     let mut lines = Lines::open(path, input, options)?;
     let schema = match &options.schema {
         Some(declared) => declared.clone(),
-        None => Arc::new(infer::schema(path, &mut lines)?),
+        None => Arc::new(settled_schema(&infer::schema(path, &mut lines)?)),
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
     let request = ReadRequest { path, schema: &schema, projection: &all, options };

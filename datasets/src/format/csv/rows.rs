@@ -11,7 +11,7 @@ use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::format::reader::ReadRequest;
 use crate::format::text::{
-    Misfit, TextBatches, TextRows, can_parse, holds_empty_text, malformed, parse_column,
+    Bare, Misfit, TextBatches, TextRows, can_parse, holds_empty_text, malformed, parse_column,
 };
 
 /// The fields of the columns that are read.
@@ -92,7 +92,7 @@ impl TextRows for Rows {
             );
             return Err((row, DatasetError::line(&self.path, lines[row], message)));
         }
-        match parse_column(text, field.data_type()) {
+        match parse_column(text, field.data_type(), Bare::Number) {
             Ok(Ok(column)) => Ok(column),
             Ok(Err(row)) => {
                 let (line, value) = (lines[row], text.value(row));

@@ -102,6 +102,11 @@ impl Splitter {
         self.core.line()
     }
 
+    /// A line was read before the first record.
+    pub(super) fn skip_line(&mut self) {
+        self.core.set_line(self.core.line() + 1);
+    }
+
     /// From here on a line without a character is a record.
     pub(super) fn take_blank_lines(&mut self) {
         self.blank_is_record = true;

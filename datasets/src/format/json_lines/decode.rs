@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::ReaderBuilder;
 
-use super::values::without_dictionaries;
+use super::restore::decoded;
 
 /// Turns lines into columns.
 pub(super) struct Decoder {
@@ -21,7 +21,10 @@ impl Decoder {
     /// A decoder of lines whose columns are `schema`. A `strict` one refuses a
     /// field without a column.
     pub(super) fn new(schema: &Schema, strict: bool) -> Decoder {
-        Decoder { schema: Arc::new(decoded(schema)), strict }
+        let fields = schema.fields().iter().map(|field| {
+            Arc::new(field.as_ref().clone().with_data_type(decoded(field.data_type())))
+        });
+        Decoder { schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), strict }
     }
 
     /// All objects of `text` as one batch.
@@ -39,15 +42,4 @@ impl Decoder {
         }
         Ok(batch)
     }
-}
-
-/// The types that arrow decodes to: dictionaries by their values, and whole
-/// numbers as text, since arrow would silently cut off a fraction.
-fn decoded(schema: &Schema) -> Schema {
-    let values = without_dictionaries(schema);
-    let fields = values.fields().iter().map(|field| match field.data_type().is_integer() {
-        true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
-        false => field.clone(),
-    });
-    Schema::new(fields.collect::<Vec<_>>())
 }

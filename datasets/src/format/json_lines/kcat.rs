@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
+use chrono::{DateTime, SecondsFormat};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::{Value, json};
@@ -80,8 +81,8 @@ pub(super) fn unwrap(line: &[u8], prefix: &str) -> Result<Vec<u8>, String> {
         Value::Null | Value::String(_) => message.key,
         other => Value::String(other.to_string()),
     };
-    // The timestamps of columns are in microseconds.
-    let ts = message.ts.filter(|ts| *ts >= 0).and_then(|ts| ts.checked_mul(1000));
+    let ts = message.ts.filter(|ts| *ts >= 0).and_then(DateTime::from_timestamp_millis);
+    let ts = ts.map(|ts| ts.to_rfc3339_opts(SecondsFormat::Millis, true));
     let values = [key, json!(message.topic), json!(message.partition), json!(message.offset)];
     let values = values.into_iter().chain([json!(ts)]);
     let mut text = "{".to_owned();

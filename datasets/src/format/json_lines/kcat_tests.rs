@@ -9,7 +9,7 @@ fn unwrapped(line: &str, prefix: &str) -> Result<String, String> {
 #[test]
 fn payloads_become_fields() {
     let head = r#""topic":"t","partition":0,"offset":7,"tstype":"create","ts":5,"broker":1"#;
-    let own = r#""topic":"t","partition":0,"offset":7,"ts":5000"#;
+    let own = r#""topic":"t","partition":0,"offset":7,"ts":"1970-01-01T00:00:00.005Z""#;
     for (given, key, expected) in [
         (
             r#""key":"k","payload":"{\"a\": 12345678901234567890123}""#,

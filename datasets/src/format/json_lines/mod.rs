@@ -1,10 +1,13 @@
-//! JSON lines: one object per line. A missing field is null; numbers that do not
-//! fit JSON (`NaN`, `Infinity`) are strings; binary is hexadecimal.
+//! JSON lines: one object per line. A missing field is null, and a line that is `null` a row
+//! of nulls; numbers that do not fit JSON (`NaN`, `Infinity`) are strings; a number in a
+//! column of timestamps is seconds since 1970; binary is hexadecimal.
 
 mod decode;
 mod infer;
 mod kcat;
 mod lines;
+mod restore;
+mod rewrite;
 mod rows;
 mod values;
 mod write;
@@ -20,6 +23,7 @@ use self::lines::Lines;
 use self::rows::Rows;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names};
+use super::text::settled_schema;
 use crate::error::Result;
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -64,12 +68,15 @@ pub(super) fn live(
     }
     let schema = match (&options.schema, kcat) {
         (Some(declared), None) => declared.clone(),
-        (None, None) => Arc::new(infer::schema(path, &mut lines)?),
+        (None, None) => Arc::new(settled_schema(&infer::schema(path, &mut lines)?)),
         (Some(declared), Some(prefix)) => {
             kcat::refuse_own(path, prefix, declared)?;
             Arc::new(kcat::schema(prefix, declared))
         }
-        (None, Some(prefix)) => Arc::new(kcat::schema(prefix, &infer::schema(path, &mut lines)?)),
+        (None, Some(prefix)) => {
+            let payload = settled_schema(&infer::schema(path, &mut lines)?);
+            Arc::new(kcat::schema(prefix, &payload))
+        }
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
     let request = ReadRequest { path, schema: &schema, projection: &all, options };

@@ -3,19 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::decode::Decoder;
 use super::lines::Lines;
+use super::restore::{has_numbers_among_times, restore};
+use super::rewrite::rewrite;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::format::reader::ReadRequest;
-use crate::format::text::{
-    Misfit, TextBatches, TextRows, declaration, malformed, parse_whole_numbers,
-};
+use crate::format::text::{Misfit, TextBatches, TextRows, declaration, malformed};
 
 /// The lines of an input.
 pub(super) struct Rows {
@@ -23,6 +22,8 @@ pub(super) struct Rows {
     lines: Lines,
     /// All columns, if they were inferred.
     inferred: Option<SchemaRef>,
+    /// The columns that are read.
+    schema: SchemaRef,
     decoder: Decoder,
     /// The lines since the last batch, and where each ends.
     text: Vec<u8>,
@@ -50,8 +51,28 @@ impl Rows {
             });
         }
         let (text, ends) = (Vec::new(), Vec::new());
-        let rows = Rows { path: path.to_owned(), lines, inferred, decoder, text, ends };
+        let path_owned = path.to_owned();
+        let rows =
+            Rows { path: path_owned, lines, inferred, schema: schema.clone(), decoder, text, ends };
         Ok(TextBatches::new(path, rows, schema, options))
+    }
+
+    /// The lines as the decoder reads them, and where each ends.
+    fn rewritten(&self, text: &[u8], ends: &[usize]) -> (Vec<u8>, Vec<usize>) {
+        let mut whole = Vec::with_capacity(text.len());
+        let mut new_ends = Vec::with_capacity(ends.len());
+        let mut start = 0;
+        for &end in ends {
+            let line = &text[start..end];
+            let plain = std::str::from_utf8(line).ok();
+            match plain.and_then(|line| rewrite(line, self.schema.fields())) {
+                Some(line) => whole.extend_from_slice(line.as_bytes()),
+                None => whole.extend_from_slice(line),
+            }
+            new_ends.push(whole.len());
+            start = end;
+        }
+        (whole, new_ends)
     }
 
     /// Decodes line by line to find the one that failed: how many precede it, and
@@ -117,7 +138,18 @@ impl TextRows for Rows {
         let (mut text, ends) = (std::mem::take(&mut self.text), std::mem::take(&mut self.ends));
         // A line that broke off may have left its text.
         text.truncate(ends.last().copied().unwrap_or(0));
-        let (batch, error) = match self.decoder.decode(&text, lines.len()) {
+        let mut result = self.decoder.decode(&text, lines.len());
+        let is_good = |batch: &RecordBatch| {
+            let columns = batch.columns().iter().zip(self.schema.fields());
+            let is_number = |(c, f): (_, &Arc<Field>)| has_numbers_among_times(c, f.data_type());
+            batch.num_rows() == lines.len() && !columns.into_iter().any(is_number)
+        };
+        let mut ends = ends;
+        if !result.as_ref().is_ok_and(is_good) {
+            (text, ends) = self.rewritten(&text, &ends);
+            result = self.decoder.decode(&text, lines.len());
+        }
+        let (batch, error) = match result {
             Ok(batch) if batch.num_rows() == lines.len() => (batch, None),
             result => {
                 let (rows, error) = self.culprit(&text, &ends, lines, result.err().as_ref());
@@ -135,17 +167,13 @@ impl TextRows for Rows {
             let doing = format!("{}: column `{}`", self.path.display(), field.name());
             (0, DatasetError::arrow(doing, source))
         };
-        match field.data_type() {
-            to if to.is_integer() => {
-                let text = column.as_string::<i32>();
-                parse_whole_numbers(text, to).map_err(failed)?.map_err(|row| {
-                    let (line, value) = (lines[row], text.value(row));
-                    (row, malformed(&self.path, line, field, value, self.inferred.as_ref()))
-                })
-            }
-            to @ DataType::Dictionary(..) => cast(column, to).map_err(failed),
-            _ => Ok(column.clone()),
-        }
+        restore(column, field.data_type()).map_err(failed)?.map_err(|unfit| {
+            // The type of a nested column cannot be declared from one value in it.
+            let inferred = self.inferred.as_ref().filter(|_| !field.data_type().is_nested());
+            let part = field.clone().with_data_type(unfit.data_type);
+            let line = lines[unfit.row];
+            (unfit.row, malformed(&self.path, line, &part, &unfit.value, inferred))
+        })
     }
 
     fn line(&self) -> u64 {

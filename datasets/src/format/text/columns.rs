@@ -10,18 +10,21 @@ use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
 use arrow::datatypes::DataType;
 use arrow::error::ArrowError;
 
+use super::time::{self, Bare};
 use crate::hex::from_hex;
 
 /// A text column as `to`; `Err(row)` is the first row whose text is not a value
-/// of that type. Binary is written in hexadecimal.
+/// of that type. Binary is written in hexadecimal; `bare` says what numbers are among
+/// timestamps.
 pub(crate) fn parse_column(
     text: &StringArray,
     to: &DataType,
+    bare: Bare,
 ) -> Result<Result<ArrayRef, usize>, ArrowError> {
     let parsed: ArrayRef = match to {
         DataType::Utf8 => return Ok(Ok(Arc::new(text.clone()))),
         DataType::Null => new_null_array(to, text.len()),
-        DataType::Dictionary(_, values) => match parse_column(text, values)? {
+        DataType::Dictionary(_, values) => match parse_column(text, values, bare)? {
             Ok(values) => cast_with_options(&values, to, &strict())?,
             bad => return Ok(bad),
         },
@@ -49,6 +52,7 @@ pub(crate) fn parse_column(
             }
             cast_with_options(&bytes, to, &strict())?
         }
+        DataType::Timestamp(unit, zone) => time::parse(text, to, (*unit, zone.as_deref()), bare)?,
         // Beyond arrow's cast: it would round a longer fraction silently, as Spark
         // does.
         _ => cast_with_options(text, to, &CastOptions { safe: true, ..Default::default() })?,
@@ -63,7 +67,7 @@ pub(in crate::format) fn parse_whole_numbers(
     text: &StringArray,
     to: &DataType,
 ) -> Result<Result<ArrayRef, usize>, ArrowError> {
-    let row = match parse_column(text, to)? {
+    let row = match parse_column(text, to, Bare::Text)? {
         Ok(column) => return Ok(Ok(column)),
         Err(row) => row,
     };
@@ -72,7 +76,7 @@ pub(in crate::format) fn parse_whole_numbers(
     }
     let plain =
         text.iter().map(|value| value.map(|value| whole(value).unwrap_or(Cow::Borrowed(value))));
-    parse_column(&StringArray::from_iter(plain), to)
+    parse_column(&StringArray::from_iter(plain), to, Bare::Text)
 }
 
 /// The digits of a whole number that is written with a fraction or an exponent.

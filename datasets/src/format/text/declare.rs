@@ -5,7 +5,8 @@ use std::path::Path;
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use super::types::{value_type, widen};
+use super::time::{NUMBER, is_number};
+use super::types::{settled, value_type, widen};
 use crate::error::DatasetError;
 use crate::nearest::shorten;
 use crate::type_text::type_text;
@@ -25,9 +26,11 @@ pub(in crate::format) fn malformed(
         DataType::Dictionary(_, values) => values.as_ref().clone(),
         other => other.clone(),
     };
+    let value = value.strip_prefix(NUMBER).unwrap_or(value);
     let remedy = match inferred {
+        _ if is_number(value) && data_type.is_temporal() => number_among_times(&data_type),
         Some(schema) => {
-            let wider = widen(&data_type, &value_type(value));
+            let wider = settled(&widen(&data_type, &value_type(value)));
             format!(
                 "the type is that of the first 1,000 rows: correct the value, or declare {}",
                 declaration(schema, Some((field.name(), &wider)))
@@ -42,6 +45,16 @@ pub(in crate::format) fn malformed(
         value: shorten(value).into(),
         type_name: type_text(&data_type).into(),
         remedy,
+    }
+}
+
+/// What to do about a number among times.
+fn number_among_times(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Timestamp(_, Some(_)) => {
+            "a number there is seconds since 1970, within the years that the type holds, and bare digits that may be a year are neither: correct the value, or declare the column as bigint and convert it".to_owned()
+        }
+        _ => "a number is a time in a column declared as timestamp only, where it is seconds since 1970: declare timestamp, or bigint and convert it".to_owned(),
     }
 }
 

@@ -7,10 +7,12 @@ use streamjoin_kernels::JoinType;
 use super::carry::Carried;
 use super::query::Query;
 use super::side::SidePlan;
+use super::stream::StreamPlan;
 use super::stream_static::StreamStaticPlan;
 use super::stream_stream::StreamStreamPlan;
 use super::table_join::TableJoinPlan;
 use super::table_joins::OutputPlan;
+use super::table_rows::wanted;
 use crate::error::{Failure, Result};
 use crate::plan::bind::{Bound, BoundInput, bind};
 use crate::plan::feed::Feed;
@@ -83,14 +85,16 @@ fn plan_with(bound: Bound, limit: Option<u64>, carry: bool) -> Result<Plan> {
         return Err(Failure::usage("nothing to run"));
     };
     let query = Query { tables, output, replay, limit, carry, mode };
-    match input {
+    let plan = match input {
         BoundInput::Stream(stream) => {
             StreamStaticPlan::new(&stream, query).map(|plan| Plan::StreamStatic(Box::new(plan)))
         }
         BoundInput::Streams(streams) => {
             StreamStreamPlan::new(&streams, query).map(|plan| Plan::StreamStream(Box::new(plan)))
         }
-    }
+    }?;
+    plan.check_columns()?;
+    Ok(plan)
 }
 
 impl Plan {
@@ -125,12 +129,30 @@ impl Plan {
 
     /// Where all rows come from: the streams, then every version of every table.
     pub(super) fn feeds(&self) -> impl Iterator<Item = &Feed> {
-        let streams = match self {
-            Self::StreamStatic(plan) => vec![&plan.stream.feed],
-            Self::StreamStream(plan) => vec![&plan.left.stream.feed, &plan.right.stream.feed],
-        };
+        let streams = self.streams().into_iter().map(|stream| &stream.feed);
         let tables = self.joins().iter().flat_map(|join| &join.table.versions);
-        streams.into_iter().chain(tables.map(|version| &version.feed))
+        streams.chain(tables.map(|version| &version.feed))
+    }
+
+    /// Checks that each column that is read is of one type in all files.
+    fn check_columns(&self) -> Result<()> {
+        for stream in self.streams() {
+            stream.feed.check_columns(stream.prepare.read.as_slice())?;
+        }
+        for join in self.joins() {
+            for version in &join.table.versions {
+                let (feed, schema) = (&version.feed, join.table.schema());
+                feed.check_columns(&wanted(feed, &schema, &join.kernel.table)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn streams(&self) -> Vec<&StreamPlan> {
+        match self {
+            Self::StreamStatic(plan) => vec![&plan.stream],
+            Self::StreamStream(plan) => vec![&plan.left.stream, &plan.right.stream],
+        }
     }
 
     /// The joins with tables, in order.

@@ -96,7 +96,11 @@ fn at_row(feed: &Feed, batch: &SourceBatch, row: usize, failure: Failure) -> Fai
 }
 
 /// Positions in `feed` of the columns that a join takes.
-fn wanted(feed: &Feed, expected: &SchemaRef, columns: &TableColumns) -> Result<Vec<usize>> {
+pub(super) fn wanted(
+    feed: &Feed,
+    expected: &SchemaRef,
+    columns: &TableColumns,
+) -> Result<Vec<usize>> {
     let schema = feed.schema();
     // Another version may hold its columns in another order.
     let mut wanted: Vec<usize> = Vec::with_capacity(columns.rows.read.len());
