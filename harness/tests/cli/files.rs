@@ -105,6 +105,8 @@ recording = "d.csv"
 left = "s"
 right = "d"
 on = "s.id = d.id"
+[replay]
+merge = "file-order"
 [output]
 select = ["s.id AS id", "v", "name"]
 "#;
