@@ -34,6 +34,14 @@ fn every_block_is_a_scenario() {
 }
 
 #[test]
+fn every_function_is_on_the_page() {
+    for name in streamjoin_sql::function_names() {
+        let plain = SCENARIOS.contains(&format!("`{name}`"));
+        assert!(plain || SCENARIOS.contains(&format!("`{name}(")), "`{name}` is not on the page");
+    }
+}
+
+#[test]
 fn every_key_is_on_the_page() {
     let stream = "[stream.s]\n";
     let dimension = "[[dimension]]\nname = \"d\"\n";

@@ -6,9 +6,11 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use streamjoin_kernels::spark::CastMode;
 
-use crate::functions::Function;
+use crate::functions::{Function, Returns};
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
 use crate::scope::Scope;
+use crate::types::value_type;
+use crate::uuid::UUID_STORAGE;
 
 /// One operation. Its operands already have the required types: all casts are
 /// explicit nodes.
@@ -20,6 +22,8 @@ pub(crate) enum Node {
         /// Position among the columns that the whole expression reads.
         slot: usize,
         name: String,
+        /// Whether its values are UUIDs.
+        uuid: bool,
     },
     /// An array of one row.
     Literal(ArrayRef),
@@ -125,7 +129,8 @@ impl Expr {
     /// The column at a position of a scope.
     pub(crate) fn column(scope: &Scope, position: usize) -> Self {
         let column = &scope.columns[position];
-        let node = Node::Column { position, slot: 0, name: column.qualified_name() };
+        let (name, uuid) = (column.qualified_name(), column.uuid);
+        let node = Node::Column { position, slot: 0, name, uuid };
         Self::new(node, column.data_type.clone(), column.nullable)
     }
 
@@ -139,6 +144,35 @@ impl Expr {
             Node::Literal(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// Whether its values are UUIDs, in 16 bytes.
+    pub(crate) fn is_uuid(&self) -> bool {
+        fn all<'e>(mut values: impl Iterator<Item = &'e Expr>) -> bool {
+            values.all(|value| value.is_uuid() || value.is_null())
+        }
+        if *value_type(&self.data_type) != UUID_STORAGE {
+            return false;
+        }
+        match &self.node {
+            Node::Column { uuid, .. } => *uuid,
+            Node::Coalesce(values) => all(values.iter()),
+            Node::Case { branches, otherwise } => {
+                all(branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()))
+            }
+            Node::Call { function, arguments, .. } => {
+                matches!(function.returns, Returns::First) && all(arguments.iter())
+            }
+            // A dictionary by its values.
+            Node::Cast { expr, .. } => expr.is_uuid(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a literal null.
+    fn is_null(&self) -> bool {
+        use arrow::array::Array;
+        self.literal().is_some_and(|value| value.logical_null_count() > 0)
     }
 
     /// Whether it is the literal `true`.
@@ -222,6 +256,11 @@ impl BoundExpr {
     /// Whether the result may hold nulls.
     pub fn nullable(&self) -> bool {
         self.root.nullable
+    }
+
+    /// Whether its values are UUIDs, in 16 bytes.
+    pub fn is_uuid(&self) -> bool {
+        self.root.is_uuid()
     }
 
     /// Positions in the scope of the columns that it reads: sorted, each once.

@@ -76,6 +76,7 @@ mod eval;
 mod expr;
 mod functions;
 mod interval;
+mod java_regex;
 mod names;
 mod operators;
 mod parse;
@@ -83,9 +84,10 @@ mod predicate;
 mod scope;
 mod select;
 mod types;
+mod uuid;
 mod value;
 
-pub use bind::{expression, filter};
+pub use bind::{expression, filter, function_names};
 pub use condition::{
     Conjunct, ConjunctRole, JoinCondition, KeyExpr, TimeColumns, WindowColumns,
     stream_static_condition, stream_stream_condition,
@@ -96,6 +98,7 @@ pub use expr::BoundExpr;
 pub use parse::quote_identifier;
 pub use scope::{Scope, ScopeColumn};
 pub use select::{SelectItem, select};
+pub use uuid::marked_as_uuid;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use arrow::datatypes::{DataType, Schema};
 
 use crate::error::{Result, SqlError};
 use crate::names::{hint, quoted, same_name};
+use crate::uuid;
 
 /// One column of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct ScopeColumn {
     pub data_type: DataType,
     /// Whether it may hold nulls.
     pub nullable: bool,
+    /// Whether its binary values are UUIDs, as the field's metadata says.
+    pub uuid: bool,
 }
 
 impl ScopeColumn {
@@ -45,6 +48,7 @@ impl Scope {
             name: field.name().clone(),
             data_type: field.data_type().clone(),
             nullable: field.is_nullable(),
+            uuid: uuid::is_uuid(field),
         });
         Self { columns: columns.collect() }
     }

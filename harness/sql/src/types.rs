@@ -28,6 +28,11 @@ pub(crate) fn is_string(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
+pub(crate) fn is_binary(data_type: &DataType) -> bool {
+    use DataType::*;
+    matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
+}
+
 pub(crate) fn is_date(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Date32 | DataType::Date64)
 }
@@ -35,6 +40,19 @@ pub(crate) fn is_date(data_type: &DataType) -> bool {
 /// Whether it is a timestamp or date.
 pub(crate) fn is_time(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Timestamp(..)) || is_date(data_type)
+}
+
+/// The type in which functions compute numbers of a type.
+pub(crate) fn number_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Float16 => DataType::Float32,
+        DataType::Decimal32(p, s) | DataType::Decimal64(p, s) => DataType::Decimal128(*p, *s),
+        // 76 digits are for comparisons only.
+        DataType::Decimal256(_, s) => {
+            DataType::Decimal128(DECIMAL128_MAX_PRECISION, (*s).min(DECIMAL128_MAX_PRECISION as i8))
+        }
+        other => other.clone(),
+    }
 }
 
 /// The Arrow type that a type in `CAST(x AS ...)` means.

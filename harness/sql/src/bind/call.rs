@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use arrow::array::Int32Array;
-use arrow::datatypes::{DECIMAL128_MAX_PRECISION, DataType};
+use arrow::array::{Int32Array, StringArray};
+use arrow::datatypes::DataType;
 use sqlparser::ast;
 use streamjoin_kernels::spark::{CastMode, can_cast};
 
-use super::{Binder, is};
+use super::{Binder, datetime_pattern, is, literal};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
-use crate::functions::{self, Function, Param, Returns};
+use crate::functions::{self, Function, Given, Param, Returns};
 use crate::names::hint;
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
-use crate::types::{is_date, is_string, is_time, sql_name, timestamp, value_type};
+use crate::types::{is_binary, is_string, is_time, number_type, sql_name, timestamp, value_type};
 
 /// Functions that are rewritten to other expressions and are not in the registry.
 const FORMS: [&str; 10] =
     ["coalesce", "nullif", "ifnull", "nvl", "nvl2", "if", "isnull", "isnotnull", "mod", "pmod"];
+
+/// The names of all functions that SQL text may call, in lower case.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    functions::names().chain(FORMS)
+}
 
 const UNITS: [&str; 15] = [
     "microsecond",
@@ -68,7 +73,25 @@ impl Binder<'_> {
                 "write TRIM(LEADING 'x' FROM text), as the order of two arguments differs between engines",
             ));
         }
+        if let [unit, rest @ ..] = arguments.as_slice()
+            && let Some(name) = functions::with_unit(&name, arguments.len())
+        {
+            return self.with_unit(name, unit, rest);
+        }
         self.call_ast(&name, &arguments)
+    }
+
+    /// `timestampdiff(HOUR, a, b)`: the first argument is a word.
+    fn with_unit(&mut self, name: &str, unit: &ast::Expr, rest: &[&ast::Expr]) -> Result<Expr> {
+        let unit = match unit {
+            ast::Expr::Identifier(word) => {
+                literal::one(Arc::new(StringArray::from(vec![word.value.as_str()])))
+            }
+            other => self.bind(other)?,
+        };
+        let rest = rest.iter().map(|argument| self.bind(argument));
+        let arguments = std::iter::once(Ok(unit)).chain(rest).collect::<Result<Vec<Expr>>>()?;
+        self.call(name, arguments)
     }
 
     /// Binds the arguments and the call.
@@ -78,30 +101,34 @@ impl Binder<'_> {
         self.call(name, arguments)
     }
 
-    pub(super) fn call(&self, name: &str, arguments: Vec<Expr>) -> Result<Expr> {
+    pub(super) fn call(&self, name: &str, mut arguments: Vec<Expr>) -> Result<Expr> {
         if FORMS.contains(&name) {
             return self.form(name, arguments);
         }
         let Some(function) = functions::find(name) else {
-            let known: Vec<&str> = functions::names().chain(FORMS).collect();
+            let known: Vec<&str> = function_names().collect();
             return Err(SqlError::new(format!("unknown function `{name}`{}", hint(name, &known))));
         };
         check_count(function, arguments.len())?;
         if name == "date_trunc" {
             check_unit(&arguments[0])?;
         }
+        datetime_pattern::add_default(name, &mut arguments);
         if arguments.len() == 2
             && let Some(function) = functions::by_pattern(name)
         {
             return self.by_pattern(function, arguments);
         }
         let arguments = self.coerce_all(function, arguments)?;
+        if let Some(check) = function.check {
+            check(&given(&arguments)).map_err(|e| SqlError::new(format!("`{name}`: {e}")))?;
+        }
         Ok(self.called(function, arguments))
     }
 
     /// A call whose arguments already have the required types.
     pub(super) fn called(&self, function: &'static Function, arguments: Vec<Expr>) -> Expr {
-        let data_type = result_type(function.returns, arguments.first());
+        let data_type = result_type(function.returns, &arguments);
         let ansi = self.mode == CastMode::Ansi;
         let nullable = arguments.iter().any(|a| a.nullable) || function.makes_nulls || !ansi;
         let node = Node::Call { function, arguments, mode: self.mode };
@@ -110,11 +137,23 @@ impl Binder<'_> {
 
     fn coerce_all(&self, function: &Function, arguments: Vec<Expr>) -> Result<Vec<Expr>> {
         let last = function.params.len().saturating_sub(1);
+        if let Some(types) = function.types {
+            let types = types(&given(&arguments))
+                .map_err(|e| SqlError::new(format!("`{}`: {e}", function.name)))?;
+            let pairs = arguments.into_iter().zip(types);
+            return pairs.map(|(argument, to)| self.cast_to(argument, &to)).collect();
+        }
         if function.params.contains(&Param::Common) {
             let arguments = arguments
                 .into_iter()
                 .map(|argument| self.by_value(argument))
                 .collect::<Result<Vec<Expr>>>()?;
+            if arguments.is_empty() {
+                return Ok(arguments);
+            }
+            if function.name != "array" {
+                refuse_without_order(function.name, &arguments)?;
+            }
             return Ok(self.to_common_type(arguments)?.0);
         }
         arguments
@@ -137,7 +176,11 @@ impl Binder<'_> {
                 let text = self.coerce(Param::Text, argument, name, number)?;
                 return self.cast_to(text, &DataType::Binary);
             }
-            Param::Int => (null || from.is_numeric(), DataType::Int32),
+            Param::Binary => {
+                let bytes = is_string(&from) || is_binary(&from);
+                (null || bytes, DataType::Binary)
+            }
+            Param::Int => (null || from.is_numeric() || is_string(&from), DataType::Int32),
             Param::Long => (null || from.is_numeric(), DataType::Int64),
             Param::Double => (null || from.is_numeric() || is_string(&from), DataType::Float64),
             Param::Number => match &from {
@@ -148,16 +191,7 @@ impl Binder<'_> {
                 let to = if param == Param::Date { DataType::Date32 } else { timestamp() };
                 (null || is_time(&from) || is_string(&from), to)
             }
-            Param::Common => (true, from.clone()),
-            Param::Any => match hashed_type(&from) {
-                Some(to) => (true, to),
-                None => {
-                    return Err(SqlError::new(format!(
-                        "argument {number} of `{name}`, `{argument}`, is of an unsupported type, {}",
-                        sql_name(&from)
-                    )));
-                }
-            },
+            Param::Common | Param::Any => (true, from.clone()),
         };
         if !fits {
             return Err(SqlError::new(format!(
@@ -165,6 +199,7 @@ impl Binder<'_> {
                 match param {
                     Param::Int | Param::Long | Param::Double | Param::Number => "a number".into(),
                     Param::Date | Param::Timestamp => "a date or timestamp".into(),
+                    Param::Binary => "a string or binary".into(),
                     _ => sql_name(&to),
                 },
                 sql_name(&from)
@@ -208,7 +243,7 @@ impl Binder<'_> {
                 let more = self.arithmetic(ArithmeticOp::Add, rest.clone(), by.clone(), false)?;
                 let above = self.arithmetic(ArithmeticOp::Remainder, more, by, false)?;
                 let above = self.cast_to(above, &data_type)?;
-                let zero = super::literal::one(Arc::new(Int32Array::from(vec![0])));
+                let zero = literal::one(Arc::new(Int32Array::from(vec![0])));
                 let negative = self.compare(CompareOp::Lt, rest.clone(), zero)?;
                 let nullable = rest.nullable || above.nullable;
                 let node = Node::Case {
@@ -221,7 +256,7 @@ impl Binder<'_> {
                 let (right, left) = (arguments.swap_remove(1), arguments.swap_remove(0));
                 let equal = self.compare(CompareOp::Eq, left.clone(), right)?;
                 let data_type = left.data_type.clone();
-                let null = super::literal::one(arrow::array::new_null_array(&data_type, 1));
+                let null = literal::one(arrow::array::new_null_array(&data_type, 1));
                 let node =
                     Node::Case { branches: vec![(equal, null)], otherwise: Some(Box::new(left)) };
                 Ok(Expr::new(node, data_type, true))
@@ -295,6 +330,26 @@ fn check_count(function: &Function, count: usize) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to compare nested values, and text with anything else: Spark does not either, as the order of
+/// `'10'` and `9` depends on which of them is converted.
+fn refuse_without_order(name: &str, arguments: &[Expr]) -> Result<()> {
+    let known = arguments.iter().filter(|a| a.data_type != DataType::Null);
+    let (text, other): (Vec<&Expr>, Vec<&Expr>) = known.partition(|a| is_string(&a.data_type));
+    let nested = other.iter().find(|a| a.data_type.is_nested());
+    match (text.first(), nested.or(other.first())) {
+        (_, Some(nested)) if nested.data_type.is_nested() => Err(SqlError::new(format!(
+            "`{name}` compares values, but `{nested}` is {}, and nested values have no order; compare the fields or elements that you mean",
+            sql_name(&nested.data_type)
+        ))),
+        (Some(text), Some(other)) => Err(SqlError::new(format!(
+            "`{name}` compares values of like types, but `{text}` is {} and `{other}` is {}; cast one of them",
+            sql_name(&text.data_type),
+            sql_name(&other.data_type)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a misspelt unit, which would result in null for every row.
 fn check_unit(unit: &Expr) -> Result<()> {
     use arrow::array::{Array, AsArray};
@@ -313,47 +368,24 @@ fn check_unit(unit: &Expr) -> Result<()> {
     Ok(())
 }
 
-/// The type in which functions compute numbers of a type.
-fn number_type(data_type: &DataType) -> DataType {
-    match data_type {
-        DataType::Float16 => DataType::Float32,
-        DataType::Decimal32(p, s) | DataType::Decimal64(p, s) => DataType::Decimal128(*p, *s),
-        // 76 digits are for comparisons only.
-        DataType::Decimal256(_, s) => {
-            DataType::Decimal128(DECIMAL128_MAX_PRECISION, (*s).min(DECIMAL128_MAX_PRECISION as i8))
-        }
-        other => other.clone(),
-    }
+/// What is known of arguments before the first row.
+fn given(arguments: &[Expr]) -> Vec<Given<'_>> {
+    let given = arguments.iter();
+    given.map(|a| Given { data_type: &a.data_type, literal: a.literal() }).collect()
 }
 
-/// The type as which a value is hashed, following its type in Spark; `None` for
-/// nested values.
-fn hashed_type(data_type: &DataType) -> Option<DataType> {
-    Some(match data_type {
-        DataType::Null | DataType::Boolean => data_type.clone(),
-        DataType::Int8 | DataType::Int16 | DataType::UInt8 | DataType::UInt16 => DataType::Int32,
-        DataType::UInt32 => DataType::Int64,
-        DataType::UInt64 => DataType::Decimal128(20, 0),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
-        DataType::FixedSizeBinary(_) => DataType::Binary,
-        DataType::Timestamp(..) => timestamp(),
-        other if is_date(other) => DataType::Date32,
-        other if is_string(other) => DataType::Utf8,
-        other if other.is_numeric() => number_type(other),
-        _ => return None,
-    })
-}
-
-fn result_type(returns: Returns, first: Option<&Expr>) -> DataType {
-    let first = first.map(|f| &f.data_type);
+fn result_type(returns: Returns, arguments: &[Expr]) -> DataType {
+    let first = arguments.first().map(|f| &f.data_type);
     match returns {
         Returns::Text => DataType::Utf8,
+        Returns::Binary => DataType::Binary,
         Returns::Boolean => DataType::Boolean,
         Returns::Int => DataType::Int32,
         Returns::Long => DataType::Int64,
         Returns::Double => DataType::Float64,
         Returns::Date => DataType::Date32,
         Returns::Timestamp => timestamp(),
+        Returns::By(of) => of(&arguments.iter().map(|a| &a.data_type).collect::<Vec<_>>()),
         Returns::First => first.cloned().unwrap_or(DataType::Null),
         Returns::Whole => match first {
             Some(DataType::Decimal128(p, s)) => {

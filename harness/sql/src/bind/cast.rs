@@ -33,7 +33,9 @@ pub(super) fn cast_expr(expr: Expr, to: &DataType, mode: CastMode) -> Result<Exp
             Err(other) => Err(SqlError::new(other.to_string())),
         };
     }
-    let nullable = expr.nullable || mode != CastMode::Ansi && can_fail(&expr.data_type, to);
+    let uuid_text = expr.is_uuid() && is_string(to);
+    let can_fail = !uuid_text && can_fail(&expr.data_type, to);
+    let nullable = expr.nullable || mode != CastMode::Ansi && can_fail;
     let node = Node::Cast { expr: Box::new(expr), mode };
     Ok(Expr::new(node, to.clone(), nullable))
 }
@@ -77,6 +79,7 @@ impl Binder<'_> {
         };
         let mut common = first.data_type.clone();
         for expr in &exprs[1..] {
+            refuse_uuid_with_text(first, expr)?;
             if expr.data_type != common {
                 common = comparison_type(&common, &expr.data_type).map_err(|e| {
                     mismatch(&e, &common, &expr.data_type, "the values of one list")
@@ -89,6 +92,18 @@ impl Binder<'_> {
             .collect::<Result<Vec<Expr>>>()?;
         Ok((exprs, common))
     }
+}
+
+/// Refuses to compare the bytes of a UUID with text, which would never be equal.
+pub(super) fn refuse_uuid_with_text(left: &Expr, right: &Expr) -> Result<()> {
+    let (uuid, other) = if left.is_uuid() { (left, right) } else { (right, left) };
+    if uuid.is_uuid() && is_string(value_type(&other.data_type)) {
+        return Err(SqlError::new(format!(
+            "`{uuid}` is a UUID, which is 16 bytes, but `{other}` is {}; write CAST({uuid} AS STRING), which is in lower case with hyphens",
+            sql_name(&other.data_type)
+        )));
+    }
+    Ok(())
 }
 
 /// A refusal of [`comparison_type`], with SQL's names of the types.

@@ -26,6 +26,7 @@ impl Binder<'_> {
 
     /// Compares both sides, cast to the type in which Spark compares them.
     pub(crate) fn compare(&self, op: CompareOp, left: Expr, right: Expr) -> Result<Expr> {
+        cast::refuse_uuid_with_text(&left, &right)?;
         let (left, right) = self.widen_time_text(left, right)?;
         let common = comparison_type(&left.data_type, &right.data_type).map_err(|e| {
             let what = format!("`{left}` and `{right}`");

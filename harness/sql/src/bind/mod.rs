@@ -7,6 +7,8 @@ mod compare;
 mod datetime_pattern;
 mod literal;
 
+pub use call::function_names;
+
 use sqlparser::ast;
 use sqlparser::ast::{BinaryOperator as Op, UnaryOperator};
 use streamjoin_kernels::spark::{CastMode, can_cast};
@@ -159,8 +161,11 @@ impl<'a> Binder<'a> {
                 self.extract(&field, expr)
             }
             E::Position { expr, r#in } => self.call_ast("position", &[expr, r#in]),
-            E::RLike { .. } | E::SimilarTo { .. } => Err(SqlError::new(
-                "regular expressions are not supported; use LIKE, startswith, endswith or contains",
+            E::RLike { negated, expr: text, pattern, .. } => {
+                Ok(negate_if(*negated, self.call_ast("rlike", &[text, pattern])?))
+            }
+            E::SimilarTo { .. } => Err(SqlError::new(
+                "SIMILAR TO is not supported; use RLIKE with a regular expression, or LIKE",
             )),
             E::Exists { .. }
             | E::Subquery(_)

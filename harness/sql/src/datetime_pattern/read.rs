@@ -5,7 +5,7 @@ use streamjoin_kernels::spark::calendar::{days_from_civil, days_in_month};
 use super::{Field, Part};
 use crate::interval::{DAY, SECOND};
 
-const MONTHS: &str = "January February March April May June July August September October \
+pub(super) const MONTHS: &str = "January February March April May June July August September October \
     November December";
 
 /// The fields that have been read.
@@ -41,17 +41,32 @@ pub(super) fn take_all<'t>(parts: &[Part], text: &'t str, read: &mut Read) -> Op
                 None => rest,
             })
         }
-        Part::Field(field, least, most) => take(*field, *least, *most, rest, read),
+        Part::Field(field, count) => take(*field, *count, rest, read),
     })
 }
 
-fn take<'t>(
-    field: Field,
-    least: usize,
-    most: usize,
-    text: &'t str,
-    read: &mut Read,
-) -> Option<&'t str> {
+/// The least and the most digits of a field that can be read, both 0 for names; `None`
+/// for fields that are only written.
+pub(super) fn digits(field: Field, count: usize) -> Option<(usize, usize)> {
+    match field {
+        Field::Year if count == 1 => Some((1, 4)),
+        Field::Year if count == 4 => Some((4, 4)),
+        Field::YearOfCentury => Some((2, 2)),
+        Field::Month
+        | Field::Day
+        | Field::Hour
+        | Field::HalfDayHour
+        | Field::Minute
+        | Field::Second => Some((count, 2)),
+        // Like Spark, accept fewer digits too.
+        Field::Fraction => Some((1, count)),
+        Field::MonthName { .. } | Field::AmPm | Field::Offset { .. } => Some((0, 0)),
+        _ => None,
+    }
+}
+
+fn take<'t>(field: Field, count: usize, text: &'t str, read: &mut Read) -> Option<&'t str> {
+    let (least, most) = digits(field, count)?;
     let numbered = |least: usize, most: usize| {
         let digits = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
         let number: i64 = (digits >= least).then(|| text[..digits].parse().ok())??;
@@ -85,6 +100,7 @@ fn take<'t>(
         // Nanoseconds are truncated to microseconds.
         Field::Fraction => read.micros = value * SECOND / 10_i64.pow(length as u32),
         Field::Offset { .. } => read.offset = value,
+        _ => return None,
     }
     Some(&text[length..])
 }

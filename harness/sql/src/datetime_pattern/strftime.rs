@@ -61,5 +61,5 @@ pub fn pattern_of_strftime(format: &str, padded: bool) -> Option<String> {
         pattern += &piece;
         rest = &rest[length..];
     }
-    DateTimePattern::parse(&pattern).is_ok().then_some(pattern)
+    DateTimePattern::to_read(&pattern).is_ok().then_some(pattern)
 }

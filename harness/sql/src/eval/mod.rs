@@ -13,6 +13,8 @@ use crate::compute;
 use crate::expr::{BoundExpr, Expr, Node};
 use crate::functions::Arguments;
 use crate::operators::Truth;
+use crate::types::is_string;
+use crate::uuid::uuid_text;
 use crate::value::Value;
 
 /// The columns that the expressions of one evaluation read.
@@ -67,6 +69,10 @@ fn evaluate(expr: &Expr, input: Input<'_>) -> Result<Value> {
             None => Err(JoinError::Schema(format!("column `{name}` is missing"))),
         },
         Node::Literal(one) => Ok(Value::Scalar(one.clone())),
+        Node::Cast { expr: inner, .. } if inner.is_uuid() && is_string(&expr.data_type) => {
+            let value = operand(inner)?;
+            Ok(value.map(uuid_text(value.array(), &expr.data_type)?))
+        }
         Node::Cast { expr: inner, mode } => {
             let value = operand(inner)?;
             Ok(value.map(cast(value.array(), &expr.data_type, *mode)?))

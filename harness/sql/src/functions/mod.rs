@@ -4,19 +4,35 @@
 //! `hash`) as `fn(&Arguments) -> Result<ArrayRef>`, and add a line to
 //! [`FUNCTIONS`]: its name, what its arguments are cast to, the type of its
 //! result, and the function. Names, argument counts, casts and error messages
-//! follow from that line. Functions that merely rewrite to other expressions,
-//! such as `coalesce` or `if`, are in `bind/call.rs`.
+//! follow from that line. Where the types of the arguments depend on each other, or
+//! literals can be checked before the first row, the line names a function for that
+//! too ([`Function::types`], [`Function::check`]). Functions that merely rewrite to
+//! other expressions, such as `coalesce` or `if`, are in `bind/call.rs`.
 
+mod array;
+mod digest;
+mod encoding;
 mod hash;
+pub(crate) mod lists;
+mod make_time;
+mod murmur3;
 mod number;
+mod regex;
 mod text;
 mod time;
+mod time_text;
+mod time_units;
+mod zone;
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{ArrowPrimitiveType, DataType};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type};
 use streamjoin_kernels::Result;
 use streamjoin_kernels::spark::CastMode;
 
+use crate::compute::overflow_error;
 use crate::value::Value;
 
 /// The type that an argument is cast to before the call.
@@ -24,9 +40,11 @@ use crate::value::Value;
 pub(crate) enum Param {
     /// STRING, from anything.
     Text,
-    /// BINARY, from binaries and the bytes of strings.
+    /// BINARY, from binaries and the bytes of strings; other values as text.
     Bytes,
-    /// INT, from numbers.
+    /// BINARY, from binaries and the bytes of strings.
+    Binary,
+    /// INT, from numbers and strings.
     Int,
     /// BIGINT, from numbers.
     Long,
@@ -40,14 +58,15 @@ pub(crate) enum Param {
     Timestamp,
     /// The common type of all such arguments.
     Common,
-    /// Any value that is not nested.
+    /// As [`Function::types`] says.
     Any,
 }
 
 /// The type of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Returns {
     Text,
+    Binary,
     Boolean,
     Int,
     Long,
@@ -58,7 +77,37 @@ pub(crate) enum Returns {
     First,
     /// BIGINT, or a decimal without a fraction if the argument is a decimal.
     Whole,
+    /// A type that depends on those of the arguments, after their casts.
+    By(fn(&[&DataType]) -> DataType),
 }
+
+/// What binding knows of an argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) data_type: &'a DataType,
+    /// One row, if it is a literal.
+    pub(crate) literal: Option<&'a ArrayRef>,
+}
+
+impl<'a> Given<'a> {
+    /// The text of a literal of type STRING that is not null.
+    fn text(&self) -> Option<&'a str> {
+        let text = self.literal?.as_string_opt::<i32>()?;
+        text.is_valid(0).then(|| text.value(0))
+    }
+
+    /// The number of a literal of type INT that is not null.
+    fn int(&self) -> Option<i32> {
+        let number = self.literal?.as_primitive_opt::<Int32Type>()?;
+        number.is_valid(0).then(|| number.value(0))
+    }
+}
+
+/// The types that the arguments are cast to, or why there are none.
+type Types = fn(&[Given<'_>]) -> std::result::Result<Vec<DataType>, String>;
+
+/// Why literals among the arguments, which have the required types, cannot work.
+type Check = fn(&[Given<'_>]) -> std::result::Result<(), String>;
 
 type Eval = fn(&Arguments<'_>) -> Result<ArrayRef>;
 
@@ -74,11 +123,24 @@ pub(crate) struct Function {
     /// Whether a result may be null although no argument is.
     pub(crate) makes_nulls: bool,
     pub(crate) returns: Returns,
+    /// In place of the casts that the parameters ask for.
+    pub(crate) types: Option<Types>,
+    pub(crate) check: Option<Check>,
     pub(crate) eval: Eval,
 }
 
 const fn f(name: &'static str, params: &'static [Param], returns: Returns, eval: Eval) -> Function {
-    Function { name, params, optional: 0, variadic: false, makes_nulls: false, returns, eval }
+    Function {
+        name,
+        params,
+        optional: 0,
+        variadic: false,
+        makes_nulls: false,
+        returns,
+        types: None,
+        check: None,
+        eval,
+    }
 }
 
 impl Function {
@@ -94,6 +156,16 @@ impl Function {
 
     const fn makes_nulls(mut self) -> Self {
         self.makes_nulls = true;
+        self
+    }
+
+    const fn types(mut self, types: Types) -> Self {
+        self.types = Some(types);
+        self
+    }
+
+    const fn check(mut self, check: Check) -> Self {
+        self.check = Some(check);
         self
     }
 }
@@ -122,13 +194,52 @@ static FUNCTIONS: &[Function] = &[
     f("right", &[P::Text, P::Int], R::Text, text::right),
     f("replace", &[P::Text, P::Text, P::Text], R::Text, text::replace).optional(1),
     f("reverse", &[P::Text], R::Text, text::reverse),
-    f("lpad", &[P::Text, P::Int, P::Text], R::Text, text::lpad).optional(1),
-    f("rpad", &[P::Text, P::Int, P::Text], R::Text, text::rpad).optional(1),
+    f("lpad", &[P::Any, P::Any, P::Any], R::By(text::as_first), text::lpad)
+        .optional(1)
+        .types(text::pad_types),
+    f("rpad", &[P::Any, P::Any, P::Any], R::By(text::as_first), text::rpad)
+        .optional(1)
+        .types(text::pad_types),
     f("startswith", &[P::Text, P::Text], R::Boolean, text::starts_with),
     f("endswith", &[P::Text, P::Text], R::Boolean, text::ends_with),
     f("contains", &[P::Text, P::Text], R::Boolean, text::contains),
-    f("instr", &[P::Text, P::Text], R::Int, text::instr),
+    f("instr", &[P::Text, P::Text, P::Int, P::Int], R::Int, text::instr)
+        .optional(2)
+        .check(text::check_occurrence),
     f("position", &[P::Text, P::Text], R::Int, text::position),
+    f("concat_ws", &[P::Any, P::Any], R::Text, array::concat_ws)
+        .optional(1)
+        .variadic()
+        .types(array::concat_ws_types),
+    // Regular expressions.
+    f("rlike", &[P::Text, P::Text], R::Boolean, regex::rlike).check(regex::check),
+    f("regexp", &[P::Text, P::Text], R::Boolean, regex::rlike).check(regex::check),
+    f("regexp_like", &[P::Text, P::Text], R::Boolean, regex::rlike).check(regex::check),
+    f("regexp_extract", &[P::Text, P::Text, P::Int], R::Text, regex::extract)
+        .optional(1)
+        .check(regex::check_extract),
+    f("regexp_replace", &[P::Text, P::Text, P::Text, P::Int], R::Text, regex::replace)
+        .optional(1)
+        .check(regex::check_replace),
+    f("split", &[P::Text, P::Text, P::Int], R::By(regex::texts), regex::split)
+        .optional(1)
+        .check(regex::check),
+    // Arrays and maps.
+    f("array", &[P::Common], R::By(array::list_of), array::array).optional(1).variadic(),
+    f("size", &[P::Any], R::Int, array::size).types(array::size_types),
+    f("cardinality", &[P::Any], R::Int, array::size).types(array::size_types),
+    f("array_size", &[P::Any], R::Int, array::array_size).types(array::array_size_types),
+    f("element_at", &[P::Any, P::Any], R::By(array::element_type), array::element_at)
+        .types(array::element_at_types)
+        .check(array::check_index)
+        .makes_nulls(),
+    f("try_element_at", &[P::Any, P::Any], R::By(array::element_type), array::try_element_at)
+        .types(array::element_at_types)
+        .check(array::check_index)
+        .makes_nulls(),
+    f("get", &[P::Any, P::Any], R::By(array::element_type), array::get)
+        .types(array::get_types)
+        .makes_nulls(),
     // Numbers.
     f("abs", &[P::Number], R::First, number::abs),
     f("floor", &[P::Number], R::Whole, number::floor),
@@ -143,7 +254,15 @@ static FUNCTIONS: &[Function] = &[
     f("isnan", &[P::Double], R::Boolean, number::is_nan),
     f("greatest", &[P::Common, P::Common], R::First, number::greatest).variadic(),
     f("least", &[P::Common, P::Common], R::First, number::least).variadic(),
-    f("xxhash64", &[P::Any], R::Long, hash::xxhash64).variadic(),
+    // Hashes and encodings.
+    f("hash", &[P::Any], R::Int, hash::hash).variadic().types(hash::types),
+    f("xxhash64", &[P::Any], R::Long, hash::xxhash64).variadic().types(hash::types),
+    f("md5", &[P::Binary], R::Text, digest::md5),
+    f("sha2", &[P::Binary, P::Int], R::Text, digest::sha2).makes_nulls(),
+    f("hex", &[P::Any], R::Text, encoding::hex).types(encoding::hex_types),
+    f("unhex", &[P::Text], R::Binary, encoding::unhex).makes_nulls(),
+    f("base64", &[P::Binary], R::Text, encoding::base64),
+    f("unbase64", &[P::Text], R::Binary, encoding::unbase64),
     // Dates and times, in UTC.
     f("year", &[P::Date], R::Int, time::year),
     f("quarter", &[P::Date], R::Int, time::quarter),
@@ -160,14 +279,37 @@ static FUNCTIONS: &[Function] = &[
     f("to_timestamp", &[P::Timestamp, P::Text], R::Timestamp, identity).optional(1),
     f("to_date", &[P::Date, P::Text], R::Date, identity).optional(1),
     f("date_add", &[P::Date, P::Int], R::Date, time::date_add),
+    f("dateadd", &[P::Date, P::Int], R::Date, time::date_add),
     f("date_sub", &[P::Date, P::Int], R::Date, time::date_sub),
     f("datediff", &[P::Date, P::Date], R::Int, time::date_diff),
+    f("date_diff", &[P::Date, P::Date], R::Int, time::date_diff),
+    f("timestampdiff", &[P::Text, P::Timestamp, P::Timestamp], R::Long, time_units::difference)
+        .check(time_units::check_difference),
+    f("timestampadd", &[P::Text, P::Long, P::Timestamp], R::Timestamp, time_units::add)
+        .check(time_units::check_add),
+    f("date_format", &[P::Timestamp, P::Text], R::Text, time_text::date_format)
+        .check(time_text::check),
+    f("from_unixtime", &[P::Any, P::Any], R::Text, time_text::from_unixtime)
+        .optional(1)
+        .types(time_text::from_unixtime_types)
+        .check(time_text::check),
+    f("make_timestamp", &[P::Any; 7], R::Timestamp, make_time::make_timestamp)
+        .optional(1)
+        .types(make_time::timestamp_types)
+        .check(make_time::check_zone),
+    f("try_make_timestamp", &[P::Any; 7], R::Timestamp, make_time::try_make_timestamp)
+        .optional(1)
+        .makes_nulls()
+        .types(make_time::timestamp_types)
+        .check(make_time::check_zone),
+    f("make_date", &[P::Int, P::Int, P::Int], R::Date, make_time::make_date),
     f("add_months", &[P::Date, P::Int], R::Date, time::add_months),
     f("last_day", &[P::Date], R::Date, time::last_day),
     f("timestamp_seconds", &[P::Long], R::Timestamp, time::timestamp_seconds),
     f("timestamp_millis", &[P::Long], R::Timestamp, time::timestamp_millis),
     f("timestamp_micros", &[P::Long], R::Timestamp, time::timestamp_micros),
-    f("unix_timestamp", &[P::Timestamp], R::Long, time::unix_seconds),
+    f("unix_timestamp", &[P::Timestamp, P::Text], R::Long, time::unix_timestamp).optional(1),
+    f("to_unix_timestamp", &[P::Timestamp, P::Text], R::Long, time::unix_timestamp).optional(1),
     f("unix_seconds", &[P::Timestamp], R::Long, time::unix_seconds),
     f("unix_millis", &[P::Timestamp], R::Long, time::unix_millis),
     f("unix_micros", &[P::Timestamp], R::Long, time::unix_micros),
@@ -179,7 +321,19 @@ static FUNCTIONS: &[Function] = &[
 static BY_PATTERN: &[Function] = &[
     f("to_timestamp", &[P::Text, P::Text], R::Timestamp, time::timestamp_by_pattern),
     f("to_date", &[P::Text, P::Text], R::Date, time::date_by_pattern),
+    f("unix_timestamp", &[P::Text, P::Text], R::Long, time::unix_timestamp_by_pattern),
+    f("to_unix_timestamp", &[P::Text, P::Text], R::Long, time::unix_timestamp_by_pattern),
 ];
+
+/// The function of the registry that a call with a unit, such as `datediff(DAY, a, b)`,
+/// means.
+pub(crate) fn with_unit(name: &str, arguments: usize) -> Option<&'static str> {
+    match (name, arguments) {
+        ("timestampdiff" | "timediff", _) | ("datediff" | "date_diff", 3) => Some("timestampdiff"),
+        ("timestampadd", _) | ("dateadd" | "date_add", 3) => Some("timestampadd"),
+        _ => None,
+    }
+}
 
 /// The function with this name that reads text by a pattern.
 pub(crate) fn by_pattern(name: &str) -> Option<&'static Function> {
@@ -235,7 +389,39 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The bytes of a binary or string argument; null if it is omitted.
+    fn bytes(&self, index: usize) -> impl Fn(usize) -> Option<&'a [u8]> + use<'a> {
+        let value = self.values.get(index);
+        let binaries = value.and_then(|v| v.array().as_binary_opt::<i32>());
+        let text = self.text(index);
+        move |row| {
+            let Some(binaries) = binaries else { return text(row).map(str::as_bytes) };
+            let row = value?.row(row);
+            binaries.is_valid(row).then(|| binaries.value(row))
+        }
+    }
+
     fn has(&self, index: usize) -> bool {
         index < self.values.len()
     }
+}
+
+/// Strings within the limit of a batch.
+fn strings<'a>(
+    arguments: &Arguments<'_>,
+    text: impl Fn(usize) -> Option<Cow<'a, str>>,
+) -> Result<ArrayRef> {
+    let mut builder = StringBuilder::new();
+    let mut bytes = 0;
+    for row in 0..arguments.rows {
+        let text = text(row);
+        bytes += text.as_ref().map_or(0, |t| t.len());
+        if bytes > i32::MAX as usize {
+            return Err(overflow_error(
+                "the strings of one batch exceed 2 GiB; use smaller batches",
+            ));
+        }
+        builder.append_option(text);
+    }
+    Ok(Arc::new(builder.finish()))
 }

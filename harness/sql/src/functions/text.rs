@@ -1,36 +1,18 @@
 //! Functions of strings; positions and lengths count characters; positions start at 1.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array, StringBuilder};
-use arrow::datatypes::Int32Type;
-use streamjoin_kernels::Result;
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int32Array};
+use arrow::datatypes::{DataType, Int32Type};
+use streamjoin_kernels::{JoinError, Result};
 
-use super::Arguments;
+use super::encoding::binaries;
+use super::{Arguments, Given, strings};
 use crate::compute::overflow_error;
+use crate::types::{is_binary, is_string, sql_name, value_type};
 
 /// A string padded to more characters must be a mistake and would exhaust memory.
 const MAX_TEXT: usize = 1 << 24;
-
-fn strings<'a>(
-    arguments: &Arguments<'_>,
-    text: impl Fn(usize) -> Option<Cow<'a, str>>,
-) -> Result<ArrayRef> {
-    let mut builder = StringBuilder::new();
-    let mut bytes = 0;
-    for row in 0..arguments.rows {
-        let text = text(row);
-        bytes += text.as_ref().map_or(0, |t| t.len());
-        if bytes > i32::MAX as usize {
-            return Err(overflow_error(
-                "the strings of one batch exceed 2 GiB; use smaller batches",
-            ));
-        }
-        builder.append_option(text);
-    }
-    Ok(Arc::new(builder.finish()))
-}
 
 fn ints(arguments: &Arguments<'_>, int: impl Fn(usize) -> Option<usize>) -> Result<ArrayRef> {
     let ints: Int32Array = (0..arguments.rows).map(|row| i32::try_from(int(row)?).ok()).collect();
@@ -168,12 +150,35 @@ pub(super) fn reverse(a: &Arguments<'_>) -> Result<ArrayRef> {
     strings(a, |row| Some(text(row)?.chars().rev().collect::<String>().into()))
 }
 
+/// Strings are padded by characters, binaries (unless with a string) by bytes.
+pub(super) fn pad_types(given: &[Given<'_>]) -> std::result::Result<Vec<DataType>, String> {
+    let mut whole = given.iter().step_by(2).map(|given| value_type(given.data_type));
+    let to = if whole.all(is_binary) { DataType::Binary } else { DataType::Utf8 };
+    let length = value_type(given[1].data_type);
+    if !(length.is_numeric() || is_string(length) || *length == DataType::Null) {
+        return Err(format!("the length must be a number, not {}", sql_name(length)));
+    }
+    if let Some(nested) = given.iter().find(|given| value_type(given.data_type).is_nested()) {
+        return Err(format!("{} cannot be padded", sql_name(nested.data_type)));
+    }
+    Ok([to.clone(), DataType::Int32, to].into_iter().take(given.len()).collect())
+}
+
+/// The type of the first argument.
+pub(super) fn as_first(types: &[&DataType]) -> DataType {
+    types.first().map_or(DataType::Null, |first| (*first).clone())
+}
+
 fn pad(a: &Arguments<'_>, left: bool) -> Result<ArrayRef> {
-    let (text, length, with) = (a.text(0), a.primitive::<Int32Type>(1), a.text(2));
-    let given = a.has(2);
+    let length = a.primitive::<Int32Type>(1);
     if (0..a.rows).any(|row| length(row).is_some_and(|n| n > 0 && n as usize > MAX_TEXT)) {
         return Err(overflow_error(format!("strings are padded to at most {MAX_TEXT} characters")));
     }
+    if *a.result == DataType::Binary {
+        return pad_bytes(a, left);
+    }
+    let (text, with) = (a.text(0), a.text(2));
+    let given = a.has(2);
     strings(a, |row| {
         let (text, length) = (text(row)?, usize::try_from(length(row)?).unwrap_or(0));
         let with = if given { with(row)? } else { " " };
@@ -184,6 +189,21 @@ fn pad(a: &Arguments<'_>, left: bool) -> Result<ArrayRef> {
         let padding: String = with.chars().cycle().take(length - have).collect();
         Some(if left { padding + text } else { text.to_owned() + &padding }.into())
     })
+}
+
+/// With zeros if nothing is given to pad with.
+fn pad_bytes(a: &Arguments<'_>, left: bool) -> Result<ArrayRef> {
+    let (bytes, length, with) = (a.bytes(0), a.primitive::<Int32Type>(1), a.bytes(2));
+    let given = a.has(2);
+    let padded = |row: usize| -> Option<Vec<u8>> {
+        let (bytes, length) = (bytes(row)?, usize::try_from(length(row)?).unwrap_or(0));
+        let with = if given { with(row)? } else { &[0] };
+        let missing = length.saturating_sub(bytes.len());
+        let padding: Vec<u8> = with.iter().copied().cycle().take(missing).collect();
+        let kept = &bytes[..bytes.len().min(length)];
+        Some(if left { [&padding, kept].concat() } else { [kept, &padding].concat() })
+    };
+    binaries(a, |row| Ok(padded(row)))
 }
 
 pub(super) fn lpad(a: &Arguments<'_>) -> Result<ArrayRef> {
@@ -214,9 +234,52 @@ fn find(text: &str, part: &str) -> usize {
     text.find(part).map_or(0, |at| text[..at].chars().count() + 1)
 }
 
+pub(super) fn check_occurrence(given: &[Given<'_>]) -> std::result::Result<(), String> {
+    match given.get(3).and_then(Given::int) {
+        Some(..1) => Err(OCCURRENCE.to_owned()),
+        _ => Ok(()),
+    }
+}
+
+const OCCURRENCE: &str = "the occurrence counts from 1";
+
+/// The position of an occurrence, searched from a position to the end, or from one that
+/// is counted from the end to the beginning; 0 if there is none.
 pub(super) fn instr(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (text, part) = (a.text(0), a.text(1));
-    ints(a, |row| Some(find(text(row)?, part(row)?)))
+    if !a.has(2) {
+        return ints(a, |row| Some(find(text(row)?, part(row)?)));
+    }
+    let (start, occurrence) = (a.primitive::<Int32Type>(2), a.primitive::<Int32Type>(3));
+    let given = a.has(3);
+    if given && (0..a.rows).any(|row| occurrence(row).is_some_and(|n| n < 1)) {
+        return Err(JoinError::predicate(format!("instr: {OCCURRENCE}")));
+    }
+    ints(a, |row| {
+        let occurrence = if given { occurrence(row)? } else { 1 };
+        Some(find_from(text(row)?, part(row)?, start(row)?, occurrence))
+    })
+}
+
+/// As [`instr`], which also finds occurrences that overlap.
+fn find_from(text: &str, part: &str, start: i32, occurrence: i32) -> usize {
+    if part.is_empty() {
+        return 1;
+    }
+    let positions = text.char_indices().enumerate();
+    let found = positions.filter(|(_, (at, _))| text[*at..].starts_with(part));
+    let mut found = found.map(|(position, _)| position as i64 + 1);
+    let nth = occurrence as usize - 1;
+    let found = match start {
+        0 => None,
+        1.. => found.filter(|position| *position >= i64::from(start)).nth(nth),
+        _ => {
+            let last = text.chars().count() as i64 + i64::from(start) + 1;
+            let before: Vec<i64> = found.by_ref().take_while(|at| *at <= last).collect();
+            before.into_iter().rev().nth(nth)
+        }
+    };
+    found.map_or(0, |position| position as usize)
 }
 
 pub(super) fn position(a: &Arguments<'_>) -> Result<ArrayRef> {

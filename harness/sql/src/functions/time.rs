@@ -153,7 +153,7 @@ pub(super) fn last_day(a: &Arguments<'_>) -> Result<ArrayRef> {
 /// all rows.
 fn by_pattern(a: &Arguments<'_>) -> Result<Vec<Option<i64>>> {
     let (text, pattern) = (a.text(0), a.text(1)(0).unwrap_or_default());
-    let parsed = DateTimePattern::parse(pattern).map_err(JoinError::InvalidPlan)?;
+    let parsed = DateTimePattern::to_read(pattern).map_err(JoinError::InvalidPlan)?;
     let time = |row: usize| {
         let Some(text) = text(row) else { return Ok(None) };
         match parsed.read(text) {
@@ -177,6 +177,21 @@ pub(super) fn timestamp_by_pattern(a: &Arguments<'_>) -> Result<ArrayRef> {
 pub(super) fn date_by_pattern(a: &Arguments<'_>) -> Result<ArrayRef> {
     let days = by_pattern(a)?.into_iter().map(|micros| Some(micros?.div_euclid(DAY) as i32));
     Ok(Arc::new(days.collect::<PrimitiveArray<Date32Type>>()))
+}
+
+/// Whole seconds since 1970, cut off towards it, as Spark does.
+pub(super) fn unix_timestamp_by_pattern(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let seconds = by_pattern(a)?.into_iter().map(|micros| Some(micros? / SECOND));
+    Ok(Arc::new(seconds.collect::<PrimitiveArray<Int64Type>>()))
+}
+
+/// As [`unix_timestamp_by_pattern`]: the fraction before 1970 is cut off upwards, which
+/// [`unix_seconds`] does not.
+pub(super) fn unix_timestamp(a: &Arguments<'_>) -> Result<ArrayRef> {
+    let time = a.primitive::<TimestampMicrosecondType>(0);
+    let seconds: PrimitiveArray<Int64Type> =
+        (0..a.rows).map(|row| Some(time(row)? / SECOND)).collect();
+    Ok(Arc::new(seconds))
 }
 
 fn timestamp_of(a: &Arguments<'_>, what: &str, micros: i64) -> Result<ArrayRef> {

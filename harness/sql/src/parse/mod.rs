@@ -3,6 +3,7 @@
 mod dialect;
 mod identifier;
 mod place;
+mod strings;
 
 use sqlparser::ast::{Expr, Ident, SelectItem};
 use sqlparser::keywords::Keyword;
@@ -80,9 +81,10 @@ fn parser(text: &str) -> Result<Parser<'static>> {
         )));
     }
     let tokens = Tokenizer::new(&ConditionDialect, text)
+        .with_unescape(false)
         .tokenize_with_location()
         .map_err(|e| tokenizer_error(&e))?;
-    let tokens = join_suffixes(tokens);
+    let tokens = join_suffixes(strings::read(tokens));
     bound(&tokens)?;
     if !tokens.iter().any(|t| is_code(&t.token)) {
         return Err(SqlError::new("expected an expression, but the text is empty"));

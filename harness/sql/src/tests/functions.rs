@@ -314,3 +314,117 @@ fn columns_and_constants_mix() {
     assert_eq!(t.values("date_add(DATE '2013-01-01', n)"), ["2013-01-02", "2013-01-03", "null"]);
     assert_eq!(t.values("greatest(n, 2)"), ["2", "2", "2"]);
 }
+
+/// One map per row; the expected values are those of the same literals in Spark:
+/// `element_at(map('a', 1, 'b', 2), 'b')` is 2, with `'c'` null.
+#[test]
+fn values_of_maps() {
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    for (key, value) in [("a", Some(1)), ("b", Some(2)), ("n", None)] {
+        maps.keys().append_value(key);
+        maps.values().append_option(value);
+    }
+    maps.append(true).unwrap();
+    maps.append(false).unwrap();
+    maps.append(true).unwrap();
+    let t = table(vec![
+        ("m", Arc::new(maps.finish())),
+        ("k", strings(vec![Some("b"), Some("b"), None])),
+    ]);
+    assert_eq!(t.values("element_at(m, 'b')"), ["2", "null", "null"]);
+    assert_eq!(t.values("element_at(m, k)"), ["2", "null", "null"]);
+    assert_eq!(t.values("try_element_at(m, 'c')"), ["null"; 3]);
+    assert_eq!(t.values("element_at(m, 'n')"), ["null"; 3]);
+    assert_eq!(t.values("element_at(m, NULL)"), ["null"; 3]);
+    assert_eq!(t.values("size(m)"), ["3", "null", "0"]);
+    assert_eq!(t.lenient("size(m)"), ["3", "-1", "0"]);
+    assert_eq!(t.values("cardinality(m) + 1"), ["4", "null", "1"]);
+    assert!(t.fails("element_at(m, 1)").contains("keys of the map are STRING"));
+    assert!(t.fails("array_size(m)").contains("must be an array"));
+    assert!(t.fails("hash(m)").contains("the entries of a map have no order"));
+    assert!(t.fails("concat_ws(',', m)").contains("an array of strings"));
+}
+
+/// Arrays of every layout, as columns.
+#[test]
+fn elements_of_columns() {
+    let values = || ["a", "b", "c", "d"];
+    let field = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    let elements: ArrayRef = Arc::new(StringArray::from_iter_values(values()));
+    let large = LargeListArray::new(
+        field.clone(),
+        OffsetBuffer::from_lengths([1, 3, 0]),
+        elements.clone(),
+        None,
+    );
+    let view = ListViewArray::new(
+        field.clone(),
+        vec![3, 0, 0].into(),
+        vec![1, 3, 0].into(),
+        elements.clone(),
+        None,
+    );
+    let fixed = FixedSizeListArray::new(field, 2, elements, None);
+    let t = table(vec![
+        ("large", Arc::new(large)),
+        ("view", Arc::new(view)),
+        ("i", ints(vec![Some(1), Some(-1), None])),
+    ]);
+    assert_eq!(t.values("try_element_at(large, i)"), ["a", "d", "null"]);
+    assert_eq!(t.values("try_element_at(view, i)"), ["d", "c", "null"]);
+    assert_eq!(t.values("get(view, i)"), ["null", "null", "null"]);
+    assert_eq!(t.values("size(view)"), ["1", "3", "0"]);
+    assert_eq!(t.values("concat_ws('-', large, view)"), ["a-d", "b-c-d-a-b-c", ""]);
+    assert_eq!(t.values("hash(large) = hash(array('a'))"), ["true", "false", "false"]);
+    assert!(t.fails("element_at(large, 1)").contains("no element 1 in an array of 0 (row 2"));
+    assert_eq!(t.lenient("element_at(large, 1)"), ["a", "b", "null"]);
+    assert!(t.fails("element_at(large, 0)").contains("begins with 1"));
+    let t = table(vec![("fixed", Arc::new(fixed))]);
+    assert_eq!(t.values("element_at(fixed, 2)"), ["b", "d"]);
+}
+
+#[test]
+fn regular_expressions_of_columns() {
+    let t = table(vec![("s", strings(vec![Some("a1b22"), None, Some("")]))]);
+    assert_eq!(t.values("regexp_extract(s, '(\\\\d+)b(\\\\d+)', 2)"), ["22", "null", ""]);
+    assert_eq!(t.values("regexp_replace(s, '\\\\d+', s)"), ["aa1b22ba1b22", "null", ""]);
+    assert_eq!(t.values("s NOT RLIKE '\\\\d$'"), ["false", "null", "true"]);
+    assert_eq!(t.values("size(split(s, '[ab]'))"), ["3", "null", "1"]);
+    for (call, message) in [
+        ("s RLIKE s", "must be constant text"),
+        ("split(s, s)", "must be constant text"),
+        ("regexp_replace(s, 'a', 'b', length(s))", "must be a constant number"),
+        ("s RLIKE 'a('", "not closed"),
+        ("regexp_extract(s, '(a*)*', length(s))", "must be constant here"),
+        ("date_format(TIMESTAMP '2024-01-01 00:00:00', s)", "must be constant text"),
+    ] {
+        let found = t.fails(call);
+        assert!(found.contains(message) && found.contains("at column"), "{call}: {found}");
+    }
+}
+
+#[test]
+fn uuids_as_text() {
+    let bytes: [u8; 16] = std::array::from_fn(|at| 0x11 * at as u8);
+    let uuids =
+        FixedSizeBinaryArray::try_from_sparse_iter_with_size([Some(bytes), None].into_iter(), 16)
+            .unwrap();
+    let field = marked_as_uuid(Field::new("u", uuids.data_type().clone(), true));
+    let t = Table {
+        scope: Scope::of_schema("t", &Schema::new(vec![field])),
+        columns: vec![Arc::new(uuids)],
+    };
+    let text = "00112233-4455-6677-8899-aabbccddeeff";
+    assert_eq!(t.values("CAST(u AS STRING)"), [text, "null"]);
+    assert_eq!(t.values("upper(coalesce(u, u))"), [text.to_uppercase(), "null".to_owned()]);
+    assert_eq!(t.values("CASE WHEN u IS NULL THEN NULL ELSE u END || ''"), [text, "null"]);
+    assert_eq!(t.values("hex(u)"), [text.replace('-', "").to_uppercase(), "null".to_owned()]);
+    assert_eq!(t.values("u = u"), ["true", "null"]);
+    for condition in ["u = 'x'", "'x' < u", "u IN ('x')", "coalesce(u, 'x') IS NULL"] {
+        let found = t.fails(condition);
+        assert!(
+            found.contains("`t.u` is a UUID") && found.contains("CAST(t.u AS STRING)"),
+            "{found}"
+        );
+    }
+}

@@ -13,6 +13,14 @@ fn anything() -> Table {
         ("t", Arc::new(TimestampMicrosecondArray::from(vec![i64::MIN, 0, i64::MAX]))),
         ("d", Arc::new(Date32Array::from(vec![i32::MIN, 0, i32::MAX]))),
         ("p", booleans(vec![Some(true), None, Some(false)])),
+        ("w", {
+            let mut lists = ListBuilder::new(StringBuilder::new());
+            lists.append_value([Some("a"), None, Some("é")]);
+            lists.append_null();
+            lists.append_value(Vec::<Option<&str>>::new());
+            Arc::new(lists.finish())
+        }),
+        ("y", Arc::new(BinaryArray::from(vec![Some(&b"\xff\x00"[..]), None, Some(b"")]))),
         (
             "m",
             Arc::new(
@@ -158,6 +166,55 @@ fn odd_texts() {
         "(a, b) = (1, 2)",
         "a IN (b)",
         "{d '2013-01-01'}",
+        "s RLIKE '('",
+        "s RLIKE s",
+        "s NOT RLIKE '$^'",
+        "s REGEXP '\\\\'",
+        "regexp_extract(s, '(a*)+', a)",
+        "regexp_replace(s, '', '$0', 2147483647)",
+        "regexp_replace(s, '$', s)",
+        "split(s, '', a)",
+        "split(s, s)",
+        "element_at(w, a)",
+        "element_at(w, -2147483648)",
+        "element_at(s, 1)",
+        "get(w, a)",
+        "size(s)",
+        "size(w)",
+        "concat_ws(s, w, a, y, t)",
+        "hash(w, y, s, a, m, t, d, x)",
+        "xxhash64(w)",
+        "md5(y)",
+        "sha2(s, a)",
+        "hex(m)",
+        "hex(x)",
+        "unhex(s)",
+        "unbase64(s)",
+        "base64(y)",
+        "lpad(y, a, y)",
+        "rpad(s, b, y)",
+        "instr(s, s, a, b)",
+        "instr(s, '', -2147483648, 2147483647)",
+        "date_format(t, 'G y M d D E F a h H k K m s S VV z O X x Z')",
+        "date_format(t, 'yyyy')",
+        "date_format(d, s)",
+        "from_unixtime(a, '[[')",
+        "from_unixtime(9223372036854775807L)",
+        "unix_timestamp(t)",
+        "unix_timestamp(s)",
+        "unix_timestamp(s, 'QQQ')",
+        "timestampdiff(YEAR, t, t)",
+        "timestampdiff(MICROSECOND, TIMESTAMP '1970-01-01', t)",
+        "timestampdiff(a, t, t)",
+        "timestampadd(YEAR, 9223372036854775807L, t)",
+        "timestampadd(WEEK, a, t)",
+        "datediff(MONTH, d, t)",
+        "make_timestamp(a, b, a, b, a, m)",
+        "make_timestamp(262144, 1, 1, 0, 0, 0, 'Europe/Berlin')",
+        "make_timestamp(-262145, 1, 1, 0, 0, 0, 'Europe/Berlin')",
+        "make_timestamp(2024, 1, 1, 0, 0, 0, s)",
+        "make_date(2147483647, 1, 1)",
+        "greatest(s, a)",
         "GROUPING(a)",
         "a COLLATE x",
         "a AT TIME ZONE 'UTC'",
@@ -180,7 +237,31 @@ fn odd_texts() {
     }
 }
 
-const WORDS: [&str; 74] = [
+const WORDS: [&str; 98] = [
+    "rlike(",
+    "RLIKE",
+    "regexp_extract(",
+    "split(",
+    "'[a-z]+$'",
+    "element_at(",
+    "size(",
+    "concat_ws(",
+    "lpad(",
+    "hash(",
+    "md5(",
+    "sha2(",
+    "hex(",
+    "unhex(",
+    "unbase64(",
+    "date_format(",
+    "'yyyy MM'",
+    "from_unixtime(",
+    "unix_timestamp(",
+    "timestampdiff(HOUR,",
+    "make_timestamp(",
+    "instr(",
+    "w",
+    "y",
     "a",
     "b",
     "x",
@@ -275,6 +356,16 @@ proptest! {
         try_all(&words.join(" "));
     }
 
+    #[test]
+    fn patterns_of_times_never_panic(
+        pattern in "[GyMLdDQqEFaHhkKmsSVzOXxZ'\\[\\] :.-]{0,12}",
+        micros in any::<i64>(),
+    ) {
+        if let Ok(pattern) = datetime_pattern::DateTimePattern::to_write(&pattern) {
+            let _ = pattern.write(micros);
+        }
+    }
+
     /// Well-formed trees of all operators: errors are allowed, panics are not,
     /// and what is displayed binds again to the same values.
     #[test]
@@ -292,6 +383,41 @@ proptest! {
         }
     }
 }
+
+/// Calls with two operands, `@` and `#`.
+const CALLS: &[&str] = &[
+    "(@ RLIKE '^[a-c1]+$')",
+    "regexp_extract(@, '(\\\\d)(.)?', #)",
+    "regexp_replace(@, '[ab]*', #)",
+    "element_at(split(@, 'a'), #)",
+    "try_element_at(split(@, ''), #)",
+    "get(split(@, '[.]', #), 0)",
+    "size(split(@, #))",
+    "concat_ws(@, #, split(#, '1'))",
+    "lpad(@, 3, #)",
+    "rpad(@, 4, #)",
+    "instr(@, #)",
+    "instr(@, '1', #)",
+    "hash(@, #)",
+    "xxhash64(@, #)",
+    "md5(concat(@, #))",
+    "sha2(@, #)",
+    "hex(@)",
+    "unhex(@)",
+    "base64(@)",
+    "greatest(@, #)",
+    "least(@, #)",
+    "date_format(@, 'yyyy-MM-dd G E')",
+    "from_unixtime(@)",
+    "unix_timestamp(@)",
+    "unix_timestamp(@, 'yyyy')",
+    "timestampdiff(MONTH, @, #)",
+    "timestampdiff(SECOND, @, #)",
+    "timestampadd(DAY, @, #)",
+    "datediff(@, #)",
+    "try_make_timestamp(2013, @, #, 1, 2, 3)",
+    "make_timestamp(2013, 1, 2, 3, @, #, 'Europe/Berlin')",
+];
 
 fn tree() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
@@ -372,7 +498,9 @@ fn tree() -> impl Strategy<Value = String> {
             (inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(a, b, c)| format!("({a} IN ({b}, {c}))")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("coalesce({a}, {b})")),
-            (inner.clone(), inner).prop_map(|(a, b)| format!("nullif({a}, {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("nullif({a}, {b})")),
+            (prop::sample::select(CALLS), inner.clone(), inner)
+                .prop_map(|(call, a, b)| call.replace('@', &a).replace('#', &b)),
         ]
     })
 }

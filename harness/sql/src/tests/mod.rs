@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
+use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::util::display::array_value_to_string;
 use streamjoin_kernels::JoinError;
@@ -18,6 +19,7 @@ mod forms;
 mod functions;
 mod fuzz;
 mod logic;
+mod spark_functions;
 
 /// A batch of named columns to evaluate over.
 struct Table {

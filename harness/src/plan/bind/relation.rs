@@ -112,6 +112,7 @@ impl Selection {
                     name: item.name,
                     data_type: item.expr.data_type().clone(),
                     nullable: item.expr.nullable(),
+                    uuid: item.expr.is_uuid(),
                 };
                 columns.push(Selected { origin: Origin::of(item.expr), column });
             }
@@ -178,7 +179,8 @@ impl Relation {
 
 /// The field of a scope's column.
 pub(in crate::plan) fn field(column: &ScopeColumn) -> Field {
-    Field::new(&column.name, column.data_type.clone(), column.nullable)
+    let field = Field::new(&column.name, column.data_type.clone(), column.nullable);
+    if column.uuid { sql::marked_as_uuid(field) } else { field }
 }
 
 /// A scope's columns as a schema.

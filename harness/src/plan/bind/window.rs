@@ -57,6 +57,7 @@ pub(super) fn put_in_windows(
         name: WINDOW_START.to_owned(),
         data_type: start.data_type().clone(),
         nullable: start.nullable(),
+        uuid: false,
     };
     match stream.time_column {
         Some(at) => {
