@@ -99,4 +99,13 @@ impl KeyHasher {
             *hash = self.bytes.hash_one(keys.get(row));
         }
     }
+
+    /// The hashes of byte strings that lie anywhere, as [`hash`](Self::hash) gives them.
+    pub(crate) fn hash_slices(&self, keys: &[&[u8]], hashes: &mut Vec<u64>) {
+        hashes.clear();
+        hashes.extend(keys.iter().map(|key| match self.constant {
+            true => 0,
+            false => self.bytes.hash_one(key),
+        }));
+    }
 }

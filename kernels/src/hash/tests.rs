@@ -44,4 +44,7 @@ fn equal_bytes_hash_alike_wherever_they_lie() {
     assert_eq!(hashes[0], hashes[2]);
     assert_ne!(hashes[0], hashes[3]);
     assert_ne!(hashes[0], hashes[1]);
+    let mut apart = Vec::new();
+    hasher.hash_slices(&[b"ab", b"", b"ab", b"a"], &mut apart);
+    assert_eq!(apart, hashes);
 }

@@ -63,6 +63,13 @@ pub trait KeyRows {
     #[doc(hidden)]
     fn copied_bytes(&self, rows: Range<usize>) -> usize;
 
+    /// Appends the keys of some of the rows to `slices`, where they lie, if `view` would
+    /// copy them as byte strings; whether it would.
+    #[doc(hidden)]
+    fn slices<'a>(&'a self, _rows: Range<usize>, _slices: &mut Vec<&'a [u8]>) -> bool {
+        false
+    }
+
     /// Which of these rows may match; `None` if all may.
     #[doc(hidden)]
     fn may_match(&self, _rows: Range<usize>) -> Option<BooleanBuffer> {
@@ -109,6 +116,10 @@ impl<K: KeyRows + ?Sized> KeyRows for &K {
         (**self).copied_bytes(rows)
     }
 
+    fn slices<'a>(&'a self, rows: Range<usize>, slices: &mut Vec<&'a [u8]>) -> bool {
+        (**self).slices(rows, slices)
+    }
+
     fn may_match(&self, rows: Range<usize>) -> Option<BooleanBuffer> {
         (**self).may_match(rows)
     }
@@ -136,6 +147,10 @@ macro_rules! slice_of_keys {
             fn copied_bytes(&self, rows: Range<usize>) -> usize {
                 T::copied_bytes(&self[rows])
             }
+
+            fn slices<'a>(&'a self, rows: Range<usize>, slices: &mut Vec<&'a [u8]>) -> bool {
+                T::slices(&self[rows], slices)
+            }
         }
     )*};
 }
@@ -156,6 +171,11 @@ impl<T: AsRef<[u8]>> KeyRows for BytesOf<'_, T> {
 
     fn copied_bytes(&self, rows: Range<usize>) -> usize {
         Widened::room_for_bytes(self.0[rows].iter().map(|value| value.as_ref().len()))
+    }
+
+    fn slices<'a>(&'a self, rows: Range<usize>, slices: &mut Vec<&'a [u8]>) -> bool {
+        slices.extend(self.0[rows].iter().map(AsRef::as_ref));
+        true
     }
 }
 
@@ -254,6 +274,10 @@ impl<K: KeyRows, M: RowMask> KeyRows for (K, M) {
 
     fn copied_bytes(&self, rows: Range<usize>) -> usize {
         self.0.copied_bytes(rows)
+    }
+
+    fn slices<'a>(&'a self, rows: Range<usize>, slices: &mut Vec<&'a [u8]>) -> bool {
+        self.0.slices(rows, slices)
     }
 
     fn may_match(&self, rows: Range<usize>) -> Option<BooleanBuffer> {

@@ -33,6 +33,13 @@ pub trait KeyValue: Sized {
     /// Bytes that `view` needs in its room.
     #[doc(hidden)]
     fn copied_bytes(values: &[Self]) -> usize;
+
+    /// Appends the values to `slices`, where they lie, if `view` copies them as byte
+    /// strings; whether it does.
+    #[doc(hidden)]
+    fn slices<'a>(_values: &'a [Self], _slices: &mut Vec<&'a [u8]>) -> bool {
+        false
+    }
 }
 
 /// A key that can be had back from what holds it.
@@ -189,6 +196,14 @@ macro_rules! laid_end_to_end {
 
             fn copied_bytes(values: &[Self]) -> usize {
                 Widened::room_for_bytes(values.iter().map(|$value| ($bytes).len()))
+            }
+
+            fn slices<'slices>(
+                values: &'slices [Self],
+                slices: &mut Vec<&'slices [u8]>,
+            ) -> bool {
+                slices.extend(values.iter().map(|$value| $bytes));
+                true
             }
         }
     )*};

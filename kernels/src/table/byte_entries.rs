@@ -28,24 +28,62 @@ pub(super) fn head(hash: u64, len: usize) -> u64 {
     hash & 0xffff_ffff_0000_0000 | len.min(u32::MAX as usize) as u64
 }
 
-/// The first 16 bytes of the key of `row`, padded with zeros, and the key.
+/// Byte strings by row.
+pub(super) trait ByteRows<'a>: Copy {
+    /// The key of `row`.
+    fn key(self, row: usize) -> &'a [u8];
+
+    /// The first 16 bytes of the key of `row`, padded with zeros, and the key.
+    #[inline(always)]
+    fn prefix(self, row: usize) -> (u128, &'a [u8]) {
+        let key = self.key(row);
+        (padded(key), key)
+    }
+}
+
+impl<'a> ByteRows<'a> for &'a ByteKeys {
+    #[inline(always)]
+    fn key(self, row: usize) -> &'a [u8] {
+        self.get(row)
+    }
+
+    #[inline(always)]
+    fn prefix(self, row: usize) -> (u128, &'a [u8]) {
+        let from = self.offsets()[row] as usize;
+        let key = self.get(row);
+        let padded = match self.values().get(from..from + PREFIX) {
+            Some(bytes) => {
+                let bytes = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
+                if key.len() >= PREFIX { bytes } else { bytes & ((1 << (8 * key.len())) - 1) }
+            }
+            None => padded(key),
+        };
+        (padded, key)
+    }
+}
+
+impl<'a> ByteRows<'a> for &'a [&'a [u8]] {
+    #[inline(always)]
+    fn key(self, row: usize) -> &'a [u8] {
+        self[row]
+    }
+}
+
+/// The first 16 bytes of a key, padded with zeros: of shorter ones two parts that overlap.
 #[inline(always)]
-pub(super) fn prefix(keys: &ByteKeys, row: usize) -> (u128, &[u8]) {
-    let from = keys.offsets()[row] as usize;
-    let key = keys.get(row);
-    let padded = match keys.values().get(from..from + PREFIX) {
-        Some(bytes) => {
-            let bytes = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
-            if key.len() >= PREFIX { bytes } else { bytes & ((1 << (8 * key.len())) - 1) }
-        }
-        None => {
-            let mut bytes = [0; PREFIX];
-            let len = key.len().min(PREFIX);
-            bytes[..len].copy_from_slice(&key[..len]);
-            u128::from_le_bytes(bytes)
-        }
-    };
-    (padded, key)
+fn padded(key: &[u8]) -> u128 {
+    if let Some(bytes) = key.first_chunk() {
+        return u128::from_le_bytes(*bytes);
+    }
+    if let (Some(low), Some(high)) = (key.first_chunk(), key.last_chunk()) {
+        let (low, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*high));
+        return u128::from(low) | u128::from(high) << (8 * (key.len() - 8));
+    }
+    if let (Some(low), Some(high)) = (key.first_chunk(), key.last_chunk()) {
+        let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));
+        return u128::from(u64::from(low) | u64::from(high) << (8 * (key.len() - 4)));
+    }
+    key.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u128::from(byte))
 }
 
 impl ByteEntries {
@@ -60,8 +98,8 @@ impl ByteEntries {
     /// # Panics
     /// If there is no room.
     #[inline]
-    pub(super) fn push(&mut self, keys: &ByteKeys, row: usize, hash: u64) {
-        let (prefix, key) = prefix(keys, row);
+    pub(super) fn push<'a>(&mut self, keys: impl ByteRows<'a>, row: usize, hash: u64) {
+        let (prefix, key) = keys.prefix(row);
         let from = self.rest.len() as u64;
         self.entries[self.len] =
             [head(hash, key.len()), prefix as u64, (prefix >> 64) as u64, from];
@@ -88,9 +126,8 @@ impl ByteEntries {
 
     /// Whether the key of `row` fits what was reserved.
     #[inline]
-    pub(super) fn has_room(&self, keys: &ByteKeys, row: usize) -> bool {
-        let len = (keys.offsets()[row + 1] - keys.offsets()[row]) as usize;
-        let rest = len.saturating_sub(PREFIX);
+    pub(super) fn has_room<'a>(&self, keys: impl ByteRows<'a>, row: usize) -> bool {
+        let rest = keys.key(row).len().saturating_sub(PREFIX);
         self.len + 1 < self.entries.len() && rest <= self.rest.capacity() - self.rest.len()
     }
 
@@ -129,15 +166,15 @@ impl ByteEntries {
     /// # Safety
     /// `at` is below the number of entries, padding included.
     #[inline(always)]
-    pub(super) unsafe fn may_match(
+    pub(super) unsafe fn may_match<'a>(
         &self,
         at: usize,
-        keys: &ByteKeys,
+        keys: impl ByteRows<'a>,
         row: usize,
         hash: u64,
     ) -> bool {
         debug_assert!(at < self.entries.len());
-        let len = (keys.offsets()[row + 1] - keys.offsets()[row]) as usize;
+        let len = keys.key(row).len();
         // SAFETY: the caller's.
         unsafe { self.entries.get_unchecked(at)[0] == head(hash, len) }
     }
@@ -145,8 +182,8 @@ impl ByteEntries {
     /// Whether key `at` is that of the probe row, whose hash and length are the
     /// same.
     #[inline(always)]
-    pub(super) fn same_bytes(&self, at: usize, keys: &ByteKeys, row: usize) -> bool {
-        let (prefix, key) = prefix(keys, row);
+    pub(super) fn same_bytes<'a>(&self, at: usize, keys: impl ByteRows<'a>, row: usize) -> bool {
+        let (prefix, key) = keys.prefix(row);
         let [_, low, high, from] = self.entries[at];
         let same = (low == prefix as u64) & (high == (prefix >> 64) as u64);
         same && (key.len() <= PREFIX || self.rest_of(at, from) == &key[PREFIX..])
@@ -178,5 +215,27 @@ impl ByteEntries {
 
     pub(super) fn bytes(&self) -> usize {
         self.entries.bytes() + self.rest.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_the_same_wherever_a_key_lies() {
+        let bytes: Vec<u8> = (1..=40).collect();
+        for len in 0..=24 {
+            let key = &bytes[..len];
+            let mut expected = [0; PREFIX];
+            expected[..len.min(PREFIX)].copy_from_slice(&key[..len.min(PREFIX)]);
+            let expected = (u128::from_le_bytes(expected), key);
+            assert_eq!((&[key][..]).prefix(0), expected, "apart");
+            for after in [0, 16] {
+                let offsets = vec![0, len as i64];
+                let laid = ByteKeys::new(offsets.into(), bytes[..len + after].to_vec().into());
+                assert_eq!((&laid.unwrap()).prefix(0), expected, "{after} bytes after it");
+            }
+        }
     }
 }

@@ -1,12 +1,24 @@
 //! How the keys of each shape are kept, by number.
 
+use std::fmt;
+
+use super::rows::{ByteSource, RowKeys};
 use crate::arch::prefetch_read;
-use crate::key::{ByteKeys, Keys, Shaped, shaped};
+use crate::key::{ByteKeys, KeyView, Keys, wrong_shape};
 use crate::memory::{Buffer, Plain};
-use crate::table::byte_entries::{ByteEntries, PREFIX};
+use crate::table::byte_entries::{ByteEntries, ByteRows, PREFIX};
 
 /// Keys by number, counted from 1, of which there may be ever more.
-pub(super) trait InternedKeys: Shaped {
+pub(super) trait InternedKeys: fmt::Debug + Send + Sync + 'static {
+    /// The keys of a block.
+    type Keys<'a>: Copy;
+
+    /// Views the keys of a block.
+    ///
+    /// # Panics
+    /// If they have another shape.
+    fn keys(keys: RowKeys<'_>) -> Self::Keys<'_>;
+
     /// Bytes of a key, but for what lies outside in byte strings.
     const KEY_BYTES: usize;
 
@@ -55,9 +67,14 @@ pub(super) struct FixedKeys<T: Plain> {
 
 macro_rules! fixed_keys {
     ($word:ty, $shape:ident) => {
-        shaped!(FixedKeys<$word>: $shape, [$word]);
-
         impl InternedKeys for FixedKeys<$word> {
+            type Keys<'a> = &'a [$word];
+
+            fn keys(keys: RowKeys<'_>) -> &[$word] {
+                let RowKeys::View(KeyView::$shape(keys)) = keys else { wrong_shape() };
+                keys
+            }
+
             const KEY_BYTES: usize = size_of::<$word>();
 
             fn new() -> Self {
@@ -114,9 +131,17 @@ pub(super) struct ByteStrings {
     entries: ByteEntries,
 }
 
-shaped!(ByteStrings: Bytes, ByteKeys);
-
 impl InternedKeys for ByteStrings {
+    type Keys<'a> = ByteSource<'a>;
+
+    fn keys(keys: RowKeys<'_>) -> ByteSource<'_> {
+        match keys {
+            RowKeys::View(KeyView::Bytes(keys)) => ByteSource::Laid(keys),
+            RowKeys::Apart(keys) => ByteSource::Apart(keys),
+            RowKeys::View(_) => wrong_shape(),
+        }
+    }
+
     const KEY_BYTES: usize = size_of::<[u64; 4]>();
 
     fn new() -> Self {
@@ -124,7 +149,7 @@ impl InternedKeys for ByteStrings {
     }
 
     #[inline(always)]
-    unsafe fn is(&self, number: u32, keys: &ByteKeys, row: usize, hash: u64) -> bool {
+    unsafe fn is(&self, number: u32, keys: ByteSource<'_>, row: usize, hash: u64) -> bool {
         let Some(at) = (number as usize).checked_sub(1) else { return false };
         // SAFETY: the caller's.
         unsafe {
@@ -133,20 +158,20 @@ impl InternedKeys for ByteStrings {
     }
 
     #[inline(always)]
-    fn has_room(&self, keys: &ByteKeys, row: usize) -> bool {
+    fn has_room(&self, keys: ByteSource<'_>, row: usize) -> bool {
         self.entries.has_room(keys, row)
     }
 
     #[inline(always)]
-    fn push(&mut self, keys: &ByteKeys, row: usize, hash: u64) {
+    fn push(&mut self, keys: ByteSource<'_>, row: usize, hash: u64) {
         self.entries.push(keys, row, hash);
     }
 
-    fn grown_bytes(&self, keys: usize, row: (&ByteKeys, usize)) -> usize {
+    fn grown_bytes(&self, keys: usize, row: (ByteSource<'_>, usize)) -> usize {
         (keys + 1).saturating_mul(Self::KEY_BYTES).saturating_add(self.grown_rest(row))
     }
 
-    fn grow(&mut self, keys: usize, row: (&ByteKeys, usize)) {
+    fn grow(&mut self, keys: usize, row: (ByteSource<'_>, usize)) {
         self.entries.grow(keys, self.grown_rest(row));
     }
 
@@ -177,9 +202,9 @@ impl InternedKeys for ByteStrings {
 impl ByteStrings {
     /// Room for the bytes of keys beyond their first 16: half as much again as is
     /// needed, so that growing is rare.
-    fn grown_rest(&self, (keys, row): (&ByteKeys, usize)) -> usize {
+    fn grown_rest(&self, (keys, row): (ByteSource<'_>, usize)) -> usize {
         let held = self.entries.rest_len();
-        let needed = held + keys.get(row).len().saturating_sub(PREFIX);
+        let needed = held + keys.key(row).len().saturating_sub(PREFIX);
         if needed == held { needed } else { needed + needed / 2 }
     }
 }

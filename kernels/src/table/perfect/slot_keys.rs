@@ -10,7 +10,7 @@ use crate::memory::Buffer;
 use crate::pairs::NO_ROW;
 use crate::table::FusedRows;
 use crate::table::build::{BuildInput, stretches};
-use crate::table::byte_entries::{PREFIX, head, prefix};
+use crate::table::byte_entries::{ByteRows, PREFIX, head};
 
 /// How far ahead of its use a build key is prefetched.
 /// The prototype of this crate found 16 to 64 best; not measured here.
@@ -249,7 +249,7 @@ impl SlotKeys for ByteSlots {
         let mut first_row_rest = None;
         if !keys.is_empty() {
             lay_out(input, order, keys.offsets(), |slot, row| {
-                let (prefix, key) = prefix(keys, row);
+                let (prefix, key) = keys.prefix(row);
                 let beyond = key.get(PREFIX..).unwrap_or(&[]);
                 // Row 0 also stands in holes: its rest is kept once.
                 let start = match first_row_rest {
@@ -295,7 +295,7 @@ impl ByteSlots {
     /// Whether an entry has the key of a probe row.
     #[inline(always)]
     fn same(&self, entry: &ByteEntry, probe: &ByteKeys, row: usize, hash: u64) -> bool {
-        let (prefix, key) = prefix(probe, row);
+        let (prefix, key) = probe.prefix(row);
         let differs = (entry[0] ^ prefix as u64)
             | (entry[1] ^ (prefix >> 64) as u64)
             | (entry[3] ^ head(hash, key.len()));
