@@ -364,3 +364,36 @@ fn times_that_no_interval_applies_to_are_told_how_they_would() {
     )
     .ok();
 }
+
+#[test]
+fn nanoseconds_are_compared_exactly_with_a_stream_as_with_a_table() {
+    let folder = Folder::small();
+    // Inside (0, 1 microsecond] by hand: 1 ns, 999 ns and 1,000 ns after; not 0, not 1,001 ns,
+    // though in whole microseconds all of them lie 0 or 1 apart.
+    folder.write("l.csv", "k,lt\n1,2024-01-01 00:00:00.000001500\n");
+    folder.write(
+        "r.csv",
+        "k,n,rt\n\
+         1,a,2024-01-01 00:00:00.000001500\n1,b,2024-01-01 00:00:00.000001501\n\
+         1,c,2024-01-01 00:00:00.000002499\n1,d,2024-01-01 00:00:00.000002500\n\
+         1,e,2024-01-01 00:00:00.000002501\n",
+    );
+    let on = "l.k = r.k AND r.rt > l.lt AND r.rt <= l.lt + INTERVAL '0.000001' SECOND";
+    let left = ["run", "--stream", "l=l.csv", "--event-time", "lt", "--watermark", "1 minute"];
+    let streams = ["--stream", "r=r.csv", "--event-time", "rt"];
+    let output = ["--on", on, "--select", "n, rt", "-o", "-", "--output-format", "csv"];
+    let expected = "n,rt\nb,2024-01-01T00:00:00.000001501\nc,2024-01-01T00:00:00.000002499\n\
+                    d,2024-01-01T00:00:00.000002500\n";
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines[1..].sort_unstable();
+        lines
+    };
+    for store in ["time-blocks", "ordered-map", "full-scan"] {
+        let store = ["--strategy", store];
+        let found = folder.streamjoin(&[&left[..], &streams, &output, &store].concat()).ok();
+        assert_eq!(sorted(&found), sorted(expected));
+    }
+    let with_table = [&["run", "--stream", "l=l.csv", "--table", "r=r.csv"], &output[..]].concat();
+    assert_eq!(sorted(&folder.streamjoin(&with_table).ok()), sorted(expected));
+}

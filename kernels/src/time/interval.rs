@@ -86,17 +86,32 @@ impl IntervalCondition {
             && greatest.is_none_or(|greatest| distance <= greatest)
     }
 
-    /// The least and the greatest distance that satisfy the condition.
+    /// Whether a pair of times in nanoseconds satisfies the condition; exact.
+    pub(crate) fn contains_nanos(&self, left: i128, right: i128) -> bool {
+        let (least, greatest) = self.nanos();
+        let distance = right - left;
+        least.is_none_or(|least| least <= distance)
+            && greatest.is_none_or(|greatest| distance <= greatest)
+    }
+
+    /// The least and the greatest distance that satisfy the condition, in nanoseconds.
+    fn nanos(&self) -> (Option<i128>, Option<i128>) {
+        let least = self.lower.map(|b| b.micros() * 1000 + i128::from(!b.inclusive));
+        let greatest = self.upper.map(|b| b.micros() * 1000 - i128::from(!b.inclusive));
+        (least, greatest)
+    }
+
+    /// The least and the greatest distance that satisfy the condition, in microseconds.
     fn distances(&self) -> (Option<i128>, Option<i128>) {
         let least = self.lower.map(|b| b.micros() + i128::from(!b.inclusive));
         let greatest = self.upper.map(|b| b.micros() - i128::from(!b.inclusive));
         (least, greatest)
     }
 
-    /// Whether no pair can satisfy the condition.
+    /// Whether no pair can satisfy the condition, however fine its times are.
     #[must_use]
     pub fn matches_nothing(&self) -> bool {
-        matches!(self.distances(), (Some(least), Some(greatest)) if least > greatest)
+        matches!(self.nanos(), (Some(least), Some(greatest)) if least > greatest)
     }
 
     /// The event times, in microseconds and both ends included, of the rows that a

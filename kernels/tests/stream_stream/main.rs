@@ -4,6 +4,7 @@
 #[path = "../stream_static/columns.rs"]
 mod columns;
 mod driver;
+mod exact_times;
 mod failures;
 mod memory;
 mod oracle;

@@ -8,7 +8,7 @@ use arrow::buffer::NullBuffer;
 use arrow::datatypes::{ArrowNativeType, DataType, IntervalUnit, TimeUnit};
 
 use super::value::{
-    Kind, NULL, bytes, combine, decimal, decimal256, float, interval, mix, to_micros, word,
+    Kind, NULL, bytes, combine, decimal, decimal256, float, interval, mix, time, word,
 };
 
 /// Writes the digest of each value of `array` to `out`.
@@ -128,10 +128,10 @@ fn times(array: &dyn Array, out: &mut Vec<u64>) {
             }
         }
         DataType::Time32(TimeUnit::Second) => primitive::<Time32SecondType>(array, out, |v| {
-            word(Kind::TimeOfDay, to_micros(v.into(), TimeUnit::Second))
+            time(Kind::TimeOfDay, v.into(), TimeUnit::Second)
         }),
         DataType::Time32(_) => primitive::<Time32MillisecondType>(array, out, |v| {
-            word(Kind::TimeOfDay, to_micros(v.into(), TimeUnit::Millisecond))
+            time(Kind::TimeOfDay, v.into(), TimeUnit::Millisecond)
         }),
         DataType::Time64(TimeUnit::Nanosecond) => {
             micros::<Time64NanosecondType>(array, out, Kind::TimeOfDay, TimeUnit::Nanosecond);
@@ -159,7 +159,7 @@ fn micros<T: ArrowPrimitiveType<Native = i64>>(
     kind: Kind,
     unit: TimeUnit,
 ) {
-    primitive::<T>(array, out, |value| word(kind, to_micros(value, unit)));
+    primitive::<T>(array, out, |value| time(kind, value, unit));
 }
 
 #[inline(always)]

@@ -125,16 +125,27 @@ fn decimal_words(words: [u64; 4], scale: i64) -> u64 {
 
 pub(super) fn interval(months: i64, days: i64, nanoseconds: i64) -> u64 {
     let parts = [months as u64, days as u64, nanoseconds.div_euclid(1000) as u64];
-    mix(parts.iter().fold(Kind::Interval.seed(), |hash, part| combine(hash, mix(*part))))
+    let whole =
+        mix(parts.iter().fold(Kind::Interval.seed(), |hash, part| combine(hash, mix(*part))));
+    finer(whole, nanoseconds)
 }
 
-/// Microseconds; a time too far away for them wraps, which a digest may.
+/// A time or a distance: alike in every unit that can hold it. One too far away for
+/// microseconds wraps, which a digest may.
 #[inline(always)]
-pub(super) fn to_micros(value: i64, unit: TimeUnit) -> u64 {
-    (match unit {
-        TimeUnit::Second => value.wrapping_mul(1_000_000),
-        TimeUnit::Millisecond => value.wrapping_mul(1000),
-        TimeUnit::Microsecond => value,
-        TimeUnit::Nanosecond => value.div_euclid(1000),
-    }) as u64
+pub(super) fn time(kind: Kind, value: i64, unit: TimeUnit) -> u64 {
+    match unit {
+        TimeUnit::Second => word(kind, value.wrapping_mul(1_000_000) as u64),
+        TimeUnit::Millisecond => word(kind, value.wrapping_mul(1000) as u64),
+        TimeUnit::Microsecond => word(kind, value as u64),
+        TimeUnit::Nanosecond => finer(word(kind, value.div_euclid(1000) as u64), value),
+    }
+}
+
+/// With what of some nanoseconds is finer than a microsecond, if anything is.
+fn finer(micros: u64, nanoseconds: i64) -> u64 {
+    match nanoseconds.rem_euclid(1000) {
+        0 => micros,
+        rest => combine(micros, mix(rest as u64)),
+    }
 }

@@ -4,6 +4,7 @@
 mod admission;
 mod batch;
 mod emit;
+mod exact_times;
 mod intake;
 mod join;
 mod options;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::compute::can_cast_types;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 
+use super::exact_times;
 use super::options::Options;
 use super::spec::{Input, Spec};
 use crate::column::SideColumn;
@@ -53,7 +54,7 @@ pub(super) struct SidePlan {
 pub(super) struct Plan {
     pub(super) sides: Sides<SidePlan>,
     pub(super) keys: KeyPlan,
-    /// None where it has no bound.
+    /// The condition by which pairs are looked up; none where it has no bound.
     pub(super) interval: Option<IntervalCondition>,
     /// Width of the windows that replace event times.
     pub(super) window: Option<TimeDelta>,
@@ -73,6 +74,9 @@ impl Plan {
         let expiry = Sides::new(|side| spec.time.expiry(side, declared));
         supported::stream_stream(spec.join_type, spec.output_mode, !spec.keys.is_empty(), expiry)?;
         check_windows(spec)?;
+        let exact = exact_times::are_needed(spec)
+            .then(|| Spec { residual: exact_times::residual(spec), ..spec.clone() });
+        let spec = exact.as_ref().unwrap_or(spec);
         let keys = spec.keys.iter().map(|key| {
             let (left, right) = (&spec.left.schema, &spec.right.schema);
             (left.field(key.first), right.field(key.second), key.null_equality)
@@ -87,7 +91,11 @@ impl Plan {
         let output = spec.output.iter().map(|c| kept(&c.source)).collect::<Result<_>>()?;
         Ok(Self {
             keys,
-            interval: Some(spec.time.interval).filter(|interval| !interval.is_unbounded()),
+            interval: Some(match &exact {
+                Some(_) => exact_times::looked_up(spec.time.interval),
+                None => spec.time.interval,
+            })
+            .filter(|interval| !interval.is_unbounded()),
             window: match spec.time.key {
                 Some(TimeKey::Window { width }) => Some(width),
                 _ => None,
