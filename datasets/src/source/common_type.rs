@@ -84,11 +84,10 @@ pub(super) fn common_field(a: &FieldRef, b: &FieldRef, inferred: bool) -> Option
     let data_type = common_type(a.data_type(), b.data_type(), inferred)?;
     let is_null = |field: &FieldRef| field.is_nullable() || field.data_type().is_null();
     let nullable = is_null(a) || is_null(b);
-    let mut field = Field::new(a.name(), data_type, nullable);
-    if a.metadata() == b.metadata() {
-        field.set_metadata(a.metadata().clone());
-    }
-    Some(Arc::new(field))
+    // What both say, such as that the values are UUIDs; the numbers of columns may differ.
+    let mut metadata = a.metadata().clone();
+    metadata.retain(|key, value| b.metadata().get(key) == Some(value));
+    Some(Arc::new(Field::new(a.name(), data_type, nullable).with_metadata(metadata)))
 }
 
 pub(super) fn nullable(field: &FieldRef) -> FieldRef {

@@ -19,5 +19,6 @@ mod support;
 mod sweep;
 mod table_choices;
 mod tools;
+mod uuid;
 mod vary;
 mod watermark;

@@ -143,7 +143,8 @@ impl Binder<'_> {
             let pairs = arguments.into_iter().zip(types);
             return pairs.map(|(argument, to)| self.cast_to(argument, &to)).collect();
         }
-        if function.params.contains(&Param::Common) {
+        let ordered = function.params.contains(&Param::Ordered);
+        if ordered || function.params.contains(&Param::Common) {
             let arguments = arguments
                 .into_iter()
                 .map(|argument| self.by_value(argument))
@@ -151,7 +152,7 @@ impl Binder<'_> {
             if arguments.is_empty() {
                 return Ok(arguments);
             }
-            if function.name != "array" {
+            if ordered {
                 refuse_without_order(function.name, &arguments)?;
             }
             return Ok(self.to_common_type(arguments)?.0);
@@ -191,7 +192,7 @@ impl Binder<'_> {
                 let to = if param == Param::Date { DataType::Date32 } else { timestamp() };
                 (null || is_time(&from) || is_string(&from), to)
             }
-            Param::Common | Param::Any => (true, from.clone()),
+            Param::Common | Param::Ordered | Param::Any => (true, from.clone()),
         };
         if !fits {
             return Err(SqlError::new(format!(

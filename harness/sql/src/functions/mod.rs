@@ -9,6 +9,7 @@
 //! too ([`Function::types`], [`Function::check`]). Functions that merely rewrite to
 //! other expressions, such as `coalesce` or `if`, are in `bind/call.rs`.
 
+mod arguments;
 mod array;
 mod digest;
 mod encoding;
@@ -24,16 +25,12 @@ mod time_text;
 mod time_units;
 mod zone;
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, AsArray, StringBuilder};
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType, Int32Type};
 use streamjoin_kernels::Result;
-use streamjoin_kernels::spark::CastMode;
 
-use crate::compute::overflow_error;
-use crate::value::Value;
+pub(crate) use arguments::Arguments;
+use arguments::strings;
 
 /// The type that an argument is cast to before the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +55,8 @@ pub(crate) enum Param {
     Timestamp,
     /// The common type of all such arguments.
     Common,
+    /// As [`Param::Common`]; nested values, and text with anything else, are refused.
+    Ordered,
     /// As [`Function::types`] says.
     Any,
 }
@@ -252,8 +251,8 @@ static FUNCTIONS: &[Function] = &[
     f("power", &[P::Double, P::Double], R::Double, number::power),
     f("pow", &[P::Double, P::Double], R::Double, number::power),
     f("isnan", &[P::Double], R::Boolean, number::is_nan),
-    f("greatest", &[P::Common, P::Common], R::First, number::greatest).variadic(),
-    f("least", &[P::Common, P::Common], R::First, number::least).variadic(),
+    f("greatest", &[P::Ordered, P::Ordered], R::First, number::greatest).variadic(),
+    f("least", &[P::Ordered, P::Ordered], R::First, number::least).variadic(),
     // Hashes and encodings.
     f("hash", &[P::Any], R::Int, hash::hash).variadic().types(hash::types),
     f("xxhash64", &[P::Any], R::Long, hash::xxhash64).variadic().types(hash::types),
@@ -353,75 +352,4 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// For functions that only cast their argument.
 fn identity(arguments: &Arguments<'_>) -> Result<ArrayRef> {
     arguments.values[0].clone().into_array(arguments.rows)
-}
-
-/// The arguments of one call, each of them a column or one value for all rows.
-pub(crate) struct Arguments<'a> {
-    pub(crate) values: &'a [Value],
-    pub(crate) rows: usize,
-    pub(crate) mode: CastMode,
-    pub(crate) result: &'a DataType,
-}
-
-impl<'a> Arguments<'a> {
-    /// The strings of an argument; null if it is omitted.
-    fn text(&self, index: usize) -> impl Fn(usize) -> Option<&'a str> + use<'a> {
-        let value = self.values.get(index);
-        let strings = value.and_then(|v| v.array().as_string_opt::<i32>());
-        move |row| {
-            let (value, strings) = (value?, strings?);
-            let row = value.row(row);
-            strings.is_valid(row).then(|| strings.value(row))
-        }
-    }
-
-    /// The values of an argument of a primitive type; null if it is omitted.
-    fn primitive<T: ArrowPrimitiveType>(
-        &self,
-        index: usize,
-    ) -> impl Fn(usize) -> Option<T::Native> + use<'a, T> {
-        let value = self.values.get(index);
-        let numbers = value.and_then(|v| v.array().as_primitive_opt::<T>());
-        move |row| {
-            let (value, numbers) = (value?, numbers?);
-            let row = value.row(row);
-            numbers.is_valid(row).then(|| numbers.value(row))
-        }
-    }
-
-    /// The bytes of a binary or string argument; null if it is omitted.
-    fn bytes(&self, index: usize) -> impl Fn(usize) -> Option<&'a [u8]> + use<'a> {
-        let value = self.values.get(index);
-        let binaries = value.and_then(|v| v.array().as_binary_opt::<i32>());
-        let text = self.text(index);
-        move |row| {
-            let Some(binaries) = binaries else { return text(row).map(str::as_bytes) };
-            let row = value?.row(row);
-            binaries.is_valid(row).then(|| binaries.value(row))
-        }
-    }
-
-    fn has(&self, index: usize) -> bool {
-        index < self.values.len()
-    }
-}
-
-/// Strings within the limit of a batch.
-fn strings<'a>(
-    arguments: &Arguments<'_>,
-    text: impl Fn(usize) -> Option<Cow<'a, str>>,
-) -> Result<ArrayRef> {
-    let mut builder = StringBuilder::new();
-    let mut bytes = 0;
-    for row in 0..arguments.rows {
-        let text = text(row);
-        bytes += text.as_ref().map_or(0, |t| t.len());
-        if bytes > i32::MAX as usize {
-            return Err(overflow_error(
-                "the strings of one batch exceed 2 GiB; use smaller batches",
-            ));
-        }
-        builder.append_option(text);
-    }
-    Ok(Arc::new(builder.finish()))
 }

@@ -8,6 +8,7 @@
 //! back references, possessive quantifiers, ...) is refused, with the reason.
 
 mod class;
+mod group;
 mod parse;
 mod replacement;
 mod write;
