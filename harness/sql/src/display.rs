@@ -8,6 +8,7 @@ use streamjoin_kernels::spark::{CastMode, cast};
 
 use crate::expr::{BoundExpr, Expr, Node};
 use crate::interval::micros_text;
+use crate::names::quoted;
 use crate::operators::Truth;
 use crate::types::{is_string, sql_name};
 
@@ -26,6 +27,13 @@ impl fmt::Display for Operand<'_> {
             Node::Column { .. }
             | Node::Literal(_)
             | Node::Cast { .. }
+            | Node::Field { .. }
+            | Node::Element { .. }
+            | Node::MapValue { .. }
+            | Node::Narrow(_)
+            | Node::Struct(_)
+            | Node::FromJson { .. }
+            | Node::ToJson { .. }
             | Node::Case { .. }
             | Node::Coalesce(_)
             | Node::Call { .. } => self.0.fmt(f),
@@ -100,6 +108,25 @@ impl fmt::Display for Expr {
             Node::TimeDifference { left, right, .. } => {
                 write!(f, "{} - {}", Operand(left), Operand(right))
             }
+            Node::Field { expr, name } => write!(f, "{}.{}", Operand(expr), quoted(name)),
+            Node::Element { expr, index: at, .. } | Node::MapValue { expr, key: at } => {
+                write!(f, "{}[{at}]", Operand(expr))
+            }
+            Node::Narrow(expr) => expr.fmt(f),
+            Node::FromJson { expr, how, .. } => write!(f, "from_json({expr}, {how})"),
+            Node::ToJson { expr, how, .. } => write!(f, "to_json({expr}{how})"),
+            Node::Struct(values) => {
+                f.write_str("named_struct(")?;
+                let fields = match &self.data_type {
+                    DataType::Struct(fields) => fields.iter().as_slice(),
+                    _ => &[],
+                };
+                for (i, (field, value)) in fields.iter().zip(values).enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    write!(f, "{comma}{}, {value}", text_literal(field.name()))?;
+                }
+                f.write_str(")")
+            }
             Node::Case { branches, otherwise } => {
                 f.write_str("CASE")?;
                 for (when, then) in branches {
@@ -169,11 +196,14 @@ fn literal(f: &mut fmt::Formatter<'_>, value: &arrow::array::ArrayRef) -> fmt::R
         DataType::Decimal128(precision, _) if digits(&text) != usize::from(*precision) => {
             write!(f, "CAST({text} AS {})", sql_name(data_type))
         }
-        other if is_string(other) => {
-            write!(f, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
-        }
+        other if is_string(other) => f.write_str(&text_literal(&text)),
         _ => f.write_str(&text),
     }
+}
+
+/// Text in single quotes.
+pub(crate) fn text_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
 /// The precision that a decimal number has as a literal.

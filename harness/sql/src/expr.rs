@@ -7,10 +7,12 @@ use arrow::datatypes::DataType;
 use streamjoin_kernels::spark::CastMode;
 
 use crate::functions::{Function, Returns};
+use crate::json::{Reader, Writer};
+use crate::nested::container;
 use crate::operators::{ArithmeticOp, CompareOp, Truth};
 use crate::scope::Scope;
 use crate::types::value_type;
-use crate::uuid::UUID_STORAGE;
+use crate::uuid::{self, UUID_STORAGE};
 
 /// One operation. Its operands already have the required types: all casts are
 /// explicit nodes.
@@ -74,6 +76,38 @@ pub(crate) enum Node {
         right: Box<Expr>,
         mode: CastMode,
     },
+    /// A field of a struct, or of each struct in a list.
+    Field {
+        expr: Box<Expr>,
+        name: String,
+    },
+    /// The element of a list at an index from 0, a BIGINT.
+    Element {
+        expr: Box<Expr>,
+        index: Box<Expr>,
+        mode: CastMode,
+    },
+    /// The value of a key of a map.
+    MapValue {
+        expr: Box<Expr>,
+        key: Box<Expr>,
+    },
+    /// A struct, or something nested, without the fields that its type lacks.
+    Narrow(Box<Expr>),
+    /// JSON text as a value; the schema and options as they are shown.
+    FromJson {
+        expr: Box<Expr>,
+        reader: Arc<Reader>,
+        how: String,
+    },
+    /// A nested value as JSON text; the options as they are shown.
+    ToJson {
+        expr: Box<Expr>,
+        writer: Writer,
+        how: String,
+    },
+    /// A struct of these values.
+    Struct(Vec<Expr>),
     /// The first branch whose condition is true.
     Case {
         branches: Vec<(Expr, Expr)>,
@@ -94,6 +128,10 @@ macro_rules! operands {
         match $node {
             Node::Column { .. } | Node::Literal(_) => vec![],
             Node::Cast { expr, .. }
+            | Node::Field { expr, .. }
+            | Node::Narrow(expr)
+            | Node::FromJson { expr, .. }
+            | Node::ToJson { expr, .. }
             | Node::Not(expr)
             | Node::Is { expr, .. }
             | Node::Negate { expr, .. } => vec![expr],
@@ -102,7 +140,11 @@ macro_rules! operands {
             | Node::TimeDifference { left, right, .. } => vec![left, right],
             Node::AddInterval { time, interval, .. } => vec![time, interval],
             Node::Like { expr, pattern, .. } => vec![expr, pattern],
-            Node::And(all) | Node::Or(all) | Node::Coalesce(all) => all.$iter().collect(),
+            Node::Element { expr, index, .. } => vec![expr, index],
+            Node::MapValue { expr, key } => vec![expr, key],
+            Node::And(all) | Node::Or(all) | Node::Coalesce(all) | Node::Struct(all) => {
+                all.$iter().collect()
+            }
             Node::Call { arguments, .. } => arguments.$iter().collect(),
             Node::Case { branches, otherwise } => branches
                 .$iter()
@@ -165,6 +207,12 @@ impl Expr {
             }
             // A dictionary by its values.
             Node::Cast { expr, .. } => expr.is_uuid(),
+            Node::Field { expr, name } => match container(&expr.data_type) {
+                DataType::Struct(fields) => {
+                    fields.find(name).is_some_and(|(_, field)| uuid::is_uuid(field))
+                }
+                _ => false,
+            },
             _ => false,
         }
     }
@@ -188,7 +236,7 @@ impl Expr {
         operands!(&self.node, iter, as_deref)
     }
 
-    fn operands_mut(&mut self) -> Vec<&mut Self> {
+    pub(crate) fn operands_mut(&mut self) -> Vec<&mut Self> {
         operands!(&mut self.node, iter_mut, as_deref_mut)
     }
 
@@ -207,6 +255,16 @@ impl Expr {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Changes each column.
+    pub(crate) fn replace_columns(&mut self, change: &mut impl FnMut(&mut Self)) {
+        if matches!(self.node, Node::Column { .. }) {
+            return change(self);
+        }
+        for operand in self.operands_mut() {
+            operand.replace_columns(change);
+        }
     }
 
     /// Subtracts `offset` from all positions and assigns the slots.

@@ -30,6 +30,11 @@ impl ScopeColumn {
             None => quoted(&self.name),
         }
     }
+
+    fn is_called(&self, qualifier: Option<&str>, name: &str) -> bool {
+        same_name(&self.name, name)
+            && qualifier.is_none_or(|q| self.qualifiers.iter().any(|have| same_name(have, q)))
+    }
 }
 
 /// The columns that SQL text can refer to, in order; names are case-insensitive,
@@ -58,17 +63,19 @@ impl Scope {
         Self { columns: [self.columns.as_slice(), &right.columns].concat() }
     }
 
+    /// Whether some column has the name.
+    pub(crate) fn holds(&self, qualifier: Option<&str>, name: &str) -> bool {
+        self.columns.iter().any(|column| column.is_called(qualifier, name))
+    }
+
     /// The position of the column that a name refers to.
     ///
     /// # Errors
     /// If no column or more than one has the name; the message lists the
     /// candidates or the nearest name.
     pub fn resolve(&self, qualifier: Option<&str>, name: &str) -> Result<usize> {
-        let matching = |column: &ScopeColumn| {
-            same_name(&column.name, name)
-                && qualifier.is_none_or(|q| column.qualifiers.iter().any(|have| same_name(have, q)))
-        };
-        let mut found = (0..self.columns.len()).filter(|i| matching(&self.columns[*i]));
+        let called = |i: &usize| self.columns[*i].is_called(qualifier, name);
+        let mut found = (0..self.columns.len()).filter(called);
         match (found.next(), found.next()) {
             (Some(position), None) => Ok(position),
             (Some(first), Some(second)) => {
@@ -140,9 +147,13 @@ impl Scope {
                 names.push(known);
             }
         }
-        SqlError::new(format!(
-            "unknown stream or dimension `{qualifier}`{}",
-            hint(qualifier, &names)
-        ))
+        let nested = self.columns.iter().filter(|column| column.data_type.is_nested());
+        let columns: Vec<&str> = nested.map(|column| column.name.as_str()).collect();
+        let what = match columns.is_empty() {
+            true => "stream or dimension",
+            false => "stream, dimension or nested column",
+        };
+        names.extend(columns);
+        SqlError::new(format!("unknown {what} `{qualifier}`{}", hint(qualifier, &names)))
     }
 }

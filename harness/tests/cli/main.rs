@@ -9,6 +9,7 @@ mod gate;
 mod init;
 mod inline;
 mod interrupt;
+mod nested;
 mod pace;
 mod record;
 mod robust;

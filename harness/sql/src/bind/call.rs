@@ -7,7 +7,8 @@ use arrow::datatypes::DataType;
 use sqlparser::ast;
 use streamjoin_kernels::spark::{CastMode, can_cast};
 
-use super::{Binder, datetime_pattern, is, literal};
+use super::nested::CONSTRUCTORS;
+use super::{Binder, datetime_pattern, is, json, literal};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node};
 use crate::functions::{self, Function, Given, Param, Returns};
@@ -21,7 +22,7 @@ const FORMS: [&str; 10] =
 
 /// The names of all functions that SQL text may call, in lower case.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
-    functions::names().chain(FORMS)
+    functions::names().chain(FORMS).chain(CONSTRUCTORS).chain(["from_json", "to_json"])
 }
 
 const UNITS: [&str; 15] = [
@@ -77,6 +78,12 @@ impl Binder<'_> {
             && let Some(name) = functions::with_unit(&name, arguments.len())
         {
             return self.with_unit(name, unit, rest);
+        }
+        if json::CALLS.contains(&name.as_str()) {
+            return self.json_call(&name, &arguments);
+        }
+        if CONSTRUCTORS.contains(&name.as_str()) {
+            return self.construct(&name, &arguments);
         }
         self.call_ast(&name, &arguments)
     }

@@ -23,6 +23,12 @@ pub(super) fn one(array: ArrayRef) -> Expr {
     Expr::new(Node::Literal(array), data_type, nullable)
 }
 
+/// A string literal of a string type.
+pub(super) fn text(text: &str, to: &DataType) -> Result<Expr> {
+    let text: ArrayRef = Arc::new(StringArray::from(vec![text]));
+    cast(&text, to, CastMode::Ansi).map(one).map_err(|e| SqlError::new(e.to_string()))
+}
+
 pub(super) fn value(value: &ast::Value) -> Result<Expr> {
     use ast::Value as V;
     match value {

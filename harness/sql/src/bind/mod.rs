@@ -5,7 +5,9 @@ mod call;
 mod cast;
 mod compare;
 mod datetime_pattern;
+mod json;
 mod literal;
+mod nested;
 
 pub use call::function_names;
 
@@ -90,12 +92,8 @@ impl<'a> Binder<'a> {
         match expr {
             E::Nested(inner) => self.bind(inner),
             E::Identifier(name) => self.column(None, name),
-            E::CompoundIdentifier(parts) => match parts.as_slice() {
-                [qualifier, name] => self.column(Some(qualifier), name),
-                _ => Err(SqlError::new(
-                    "a column takes at most one qualifier, as in `stream.column`; fields of nested columns are not supported",
-                )),
-            },
+            E::CompoundIdentifier(parts) => self.compound(parts),
+            E::CompoundFieldAccess { root, access_chain } => self.access(root, access_chain),
             E::Value(value) => literal::value(&value.value),
             E::TypedString(typed) => literal::typed(typed),
             E::Interval(interval) => literal::interval(interval),

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod compare;
+mod nested;
 mod time;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::value::Value;
 
 pub(crate) use arithmetic::{arithmetic, negate};
 pub(crate) use compare::{compare, like};
+pub(crate) use nested::{element, field, map_value, narrowed};
 pub(crate) use time::{add_interval, difference, in_range, plus_months};
 
 /// Translates Arrow's arithmetic errors, adding what to do about them.

@@ -16,6 +16,7 @@ use crate::operators::CompareOp;
 use crate::parse::{self, Clause, place};
 use crate::scope::Scope;
 use classify::Classifier;
+pub(crate) use not_null::needed;
 
 pub use event_time::{TimeColumns, WindowColumns};
 

@@ -40,12 +40,19 @@ fn null_if_null(expr: &Expr) -> BTreeSet<usize> {
         | Node::Literal(_)
         | Node::Is { .. }
         | Node::Case { .. }
+        | Node::Struct(_)
         | Node::Call { .. } => BTreeSet::new(),
         // Null AND false is false: only columns that make every operand null count.
         Node::And(all) | Node::Or(all) | Node::Coalesce(all) => {
             common(all.iter().map(null_if_null))
         }
         Node::Cast { .. }
+        | Node::Field { .. }
+        | Node::Element { .. }
+        | Node::MapValue { .. }
+        | Node::Narrow(_)
+        | Node::FromJson { .. }
+        | Node::ToJson { .. }
         | Node::Compare { .. }
         | Node::Not(_)
         | Node::Like { .. }

@@ -4,14 +4,16 @@ mod branch;
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef, AsArray, StructArray, new_null_array};
 use arrow::compute::{is_null, not};
+use arrow::datatypes::DataType;
 use streamjoin_kernels::spark::cast;
 use streamjoin_kernels::{JoinError, Result};
 
 use crate::compute;
 use crate::expr::{BoundExpr, Expr, Node};
 use crate::functions::Arguments;
+use crate::nested::is_part;
 use crate::operators::Truth;
 use crate::types::is_string;
 use crate::uuid::uuid_text;
@@ -58,7 +60,8 @@ fn evaluate(expr: &Expr, input: Input<'_>) -> Result<Value> {
     let operand = |expr: &Expr| evaluate(expr, input);
     match &expr.node {
         Node::Column { slot, name, .. } => match input.columns.get(*slot) {
-            Some(column) if *column.data_type() == expr.data_type => {
+            // Fields that nothing uses may have been left out.
+            Some(column) if is_part(column.data_type(), &expr.data_type) => {
                 Ok(Value::Array(column.clone()))
             }
             Some(column) => Err(JoinError::Schema(format!(
@@ -106,6 +109,36 @@ fn evaluate(expr: &Expr, input: Input<'_>) -> Result<Value> {
         Node::TimeDifference { left, right, mode } => {
             compute::difference(&operand(left)?, &operand(right)?, &expr.data_type, *mode)
         }
+        Node::Field { expr: inner, name } => {
+            let value = operand(inner)?;
+            Ok(value.map(compute::field(value.array(), name, &expr.data_type)?))
+        }
+        Node::Element { expr: list, index, mode } => {
+            let (list, index) = (operand(list)?, operand(index)?);
+            of_both(&list, &index, input.rows, |rows| compute::element(&list, &index, rows, *mode))
+        }
+        Node::MapValue { expr: map, key } => {
+            let (map, key) = (operand(map)?, operand(key)?);
+            of_both(&map, &key, input.rows, |rows| compute::map_value(&map, &key, rows))
+        }
+        Node::Narrow(inner) => {
+            let value = operand(inner)?;
+            Ok(value.map(compute::narrowed(value.array(), &expr.data_type)?))
+        }
+        Node::FromJson { expr: inner, reader, .. } => {
+            let value = operand(inner)?;
+            let texts = value.array().as_string::<i32>();
+            Ok(value.map(reader.read(texts.iter())?))
+        }
+        Node::ToJson { expr: inner, writer, .. } => {
+            let value = operand(inner)?;
+            let text = match value.array().data_type() {
+                DataType::Null => new_null_array(&DataType::Utf8, value.array().len()),
+                _ => writer.write(value.array())?,
+            };
+            Ok(value.map(text))
+        }
+        Node::Struct(values) => structs(values, &expr.data_type, input),
         Node::Case { branches, otherwise } => {
             branch::case(branches, otherwise.as_deref(), &expr.data_type, input)
         }
@@ -123,6 +156,32 @@ fn evaluate(expr: &Expr, input: Input<'_>) -> Result<Value> {
             Ok(if constant { Value::Scalar(result) } else { Value::Array(result) })
         }
     }
+}
+
+/// One value if both operands are, else one per row.
+fn of_both(
+    left: &Value,
+    right: &Value,
+    rows: usize,
+    compute: impl FnOnce(usize) -> Result<ArrayRef>,
+) -> Result<Value> {
+    match left.is_scalar() && right.is_scalar() {
+        true => Ok(Value::Scalar(compute(1)?)),
+        false => Ok(Value::Array(compute(rows)?)),
+    }
+}
+
+fn structs(values: &[Expr], data_type: &DataType, input: Input<'_>) -> Result<Value> {
+    let DataType::Struct(fields) = data_type else {
+        return Err(JoinError::InvalidPlan(format!("a struct of type {data_type}")));
+    };
+    let values = values.iter().map(|value| evaluate(value, input)).collect::<Result<Vec<_>>>()?;
+    let constant = values.iter().all(Value::is_scalar);
+    let rows = if constant { 1 } else { input.rows };
+    let columns = values.into_iter().map(|value| value.into_array(rows)).collect::<Result<_>>()?;
+    let structs = StructArray::try_new_with_length(fields.clone(), columns, None, rows)?;
+    let structs: ArrayRef = Arc::new(structs);
+    Ok(if constant { Value::Scalar(structs) } else { Value::Array(structs) })
 }
 
 /// `IS [NOT] NULL | TRUE | FALSE`, never null itself.

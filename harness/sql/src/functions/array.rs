@@ -9,9 +9,9 @@ use arrow::datatypes::{DataType, Field, Int32Type};
 use streamjoin_kernels::spark::{CastMode, comparison_type};
 use streamjoin_kernels::{JoinError, Result};
 
-use super::lists::{self, Lists};
 use super::{Arguments, Given, strings};
 use crate::compute::compare;
+use crate::lists::{self, Lists};
 use crate::operators::CompareOp;
 use crate::types::{sql_name, value_type};
 use crate::value::Value;

@@ -8,8 +8,8 @@ use streamjoin_kernels::spark::{CastMode, cast};
 use streamjoin_kernels::{JoinError, Result};
 use twox_hash::XxHash64;
 
-use super::lists::{self, Lists};
 use super::{Arguments, Given, murmur3};
+use crate::lists::{self, Lists};
 use crate::types::{is_date, is_string, number_type, sql_name, timestamp, value_type};
 
 /// The seed that Spark begins with.

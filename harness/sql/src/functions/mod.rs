@@ -14,7 +14,7 @@ mod array;
 mod digest;
 mod encoding;
 mod hash;
-pub(crate) mod lists;
+mod json;
 mod make_time;
 mod murmur3;
 mod number;
@@ -239,6 +239,9 @@ static FUNCTIONS: &[Function] = &[
     f("get", &[P::Any, P::Any], R::By(array::element_type), array::get)
         .types(array::get_types)
         .makes_nulls(),
+    // JSON text.
+    f("get_json_object", &[P::Text, P::Text], R::Text, json::get_json_object).makes_nulls(),
+    f("json_tuple", &[P::Text, P::Text], R::Text, json::json_tuple).makes_nulls(),
     // Numbers.
     f("abs", &[P::Number], R::First, number::abs),
     f("floor", &[P::Number], R::Whole, number::floor),

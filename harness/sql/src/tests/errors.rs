@@ -133,7 +133,7 @@ fn syntax() {
         ("count(*) > 1", "plain expressions"),
         ("s.amount RLIKE 's.amount('", "not closed"),
         ("s.amount SIMILAR TO 'a'", "use RLIKE"),
-        ("a.b.c = 1", "at most one qualifier"),
+        ("a.b.c = 1", "unknown stream or dimension `a`"),
         ("s.k & 1 = 1", "operator `&`"),
         ("s.k = ?", ""),
         ("s.k = $1", ""),

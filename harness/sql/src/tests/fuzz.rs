@@ -29,7 +29,22 @@ fn anything() -> Table {
                     .unwrap(),
             ),
         ),
+        ("j", strings(vec![Some("{\"a\":{\"b\":[1,\"x\",null]},\"c\":1e9}"), Some("{'a'"), None])),
+        ("r", nested("after")),
+        ("arr", nested("arr")),
+        ("ss", nested("structs")),
+        ("mm", nested("m")),
+        ("mi", nested("mi")),
+        ("ms", nested("ms")),
+        ("nn", nested("nested")),
     ])
+}
+
+/// Three rows of a nested column.
+fn nested(name: &str) -> ArrayRef {
+    let rows = recorded::rows();
+    let position = rows.scope.columns.iter().position(|column| column.name == name).unwrap();
+    rows.columns[position].slice(1, 3)
 }
 
 fn try_all(text: &str) {
@@ -39,6 +54,27 @@ fn try_all(text: &str) {
             let _ = bound.to_string();
             if let Ok(array) = t.evaluate(&bound) {
                 assert_eq!(array.len(), 3);
+            }
+        }
+        // Over the parts of columns too.
+        if let Ok(bound) = expression(text, &t.scope, mode) {
+            let mut columns = Vec::new();
+            let over = bound.over_parts(&mut |part| {
+                columns.push(part);
+                Some(100 + columns.len() - 1)
+            });
+            let (whole, parts) = (t.evaluate(&bound), bound.parts());
+            assert_eq!(parts.len(), bound.columns().len());
+            let read = over.columns().iter().map(|&column| match column.checked_sub(100) {
+                Some(part) => t.evaluate(&columns[part]),
+                None => Ok(t.columns[column].clone()),
+            });
+            // Parts can be taken from every row, so only what remains may fail.
+            let read = read.collect::<Result<Vec<ArrayRef>, _>>().unwrap();
+            match (whole, over.evaluate(&read, t.rows())) {
+                (Ok(whole), Ok(over)) => assert_eq!(&whole, &over, "{text}"),
+                (Err(_), Err(_)) => {}
+                (whole, over) => panic!("{text}: {whole:?} but over parts {over:?}"),
             }
         }
         let _ = filter(text, &t.scope, mode);
@@ -160,6 +196,72 @@ fn odd_texts() {
         "N'x'",
         "$$x$$",
         "a[1]",
+        "r.",
+        "r.id.",
+        "r..id",
+        "r.'id'",
+        "r[",
+        "r[]",
+        "r['",
+        "r['id'",
+        "r[:1]",
+        "r[1:2]",
+        "r.*",
+        "t.r.*",
+        "r.id(1)",
+        "r.`a.b`",
+        "r.inner.x.y.z",
+        "arr[9223372036854775807]",
+        "arr[-9223372036854775808]",
+        "arr[a]",
+        "arr[b][b]",
+        "nn[0][0][0]",
+        "nn[a][b]",
+        "ss[0].deep.y",
+        "ss.deep.y[a]",
+        "mm[s]",
+        "mi[a]",
+        "mi[x]",
+        "mi[m]",
+        "ms[s].w[a]",
+        "ms.a.w",
+        "r = r",
+        "r IN (r)",
+        "arr < arr",
+        "mm = mm",
+        "coalesce(r, r).id",
+        "CASE WHEN p THEN arr ELSE arr END[0]",
+        "CAST(r AS STRING)",
+        "CAST(s AS ARRAY<INT>)",
+        "struct()",
+        "struct(a, a).a",
+        "named_struct('a')",
+        "named_struct(a, a)",
+        "named_struct('', a).``",
+        "from_json(j)",
+        "from_json(j, a)",
+        "from_json(j, '')",
+        "from_json(j, 'a')",
+        "from_json(j, 'a INT', map())",
+        "from_json(j, 'a INT', map('mode'))",
+        "from_json(j, 'a INT', map('dateFormat', 'x['))",
+        "from_json(j, 'a STRUCT<b: ARRAY<INT>>').a.b[0]",
+        "from_json(j, 'a STRUCT<b ARRAY<STRING>>').a.b[2]",
+        "from_json(j, 'MAP<STRING, STRING>')['c']",
+        "from_json(j, '{')",
+        "from_json(j, '{\"type\":\"struct\"}')",
+        "from_json(j, '{\"type\":\"array\",\"elementType\":\"x\"}')",
+        "get_json_object(j, '$.a.b[*]')",
+        "get_json_object(j, '$[')",
+        "get_json_object(j, j)",
+        "json_tuple(j)",
+        "json_tuple(j, s)",
+        "json_tuple(j, 'a', 'c')",
+        "to_json(r)",
+        "to_json(ss)",
+        "to_json(mi)",
+        "to_json(named_struct('x', x, 't', t, 'd', d, 'm', m))",
+        "to_json(named_struct('i', INTERVAL 1 DAY))",
         "a:b",
         "s::TIMESTAMP",
         "a = ANY (1)",
@@ -237,7 +339,7 @@ fn odd_texts() {
     }
 }
 
-const WORDS: [&str; 98] = [
+const WORDS: [&str; 120] = [
     "rlike(",
     "RLIKE",
     "regexp_extract(",
@@ -336,6 +438,28 @@ const WORDS: [&str; 98] = [
     "DIV",
     "USING (",
     "ON",
+    "r",
+    "arr",
+    "ss",
+    "mm",
+    "ms",
+    "nn",
+    "j",
+    ".",
+    ".id",
+    ".inner",
+    ".deep.y",
+    "[",
+    "]",
+    "[0]",
+    "[a]",
+    "['id']",
+    "from_json(",
+    "get_json_object(",
+    "to_json(",
+    "'a INT'",
+    "'$.a'",
+    "struct(",
 ];
 
 proptest! {
@@ -349,6 +473,27 @@ proptest! {
     #[test]
     fn random_bytes_of_sql_never_panic(text in "[a-z0-9 '\"`().,*+/<>=!|:;%_\\\\-]{0,50}") {
         try_all(&text);
+    }
+
+    #[test]
+    fn random_schemas_never_panic(text in "[a-zA-Z0-9 `<>:,(){}\"\\[\\]]{0,40}") {
+        try_all(&format!("from_json(j, '{text}')"));
+        let known = format!("from_json(j, 'a ARRAY<STRUCT<{text}>>')");
+        try_all(&known);
+    }
+
+    #[test]
+    fn random_paths_never_panic(path in "\\$[.a-c\\[\\]0-9*' ]{0,16}", json in "[\\[\\]{}a-c:,\"'0-9.eE+\\\\u -]{0,40}") {
+        let t = table(vec![("v", strings(vec![Some(&json), Some("{\"a\":[{\"b\":[1]}]}")]))]);
+        for text in [
+            format!("get_json_object(v, '{}')", path.replace('\'', "\\'")),
+            "from_json(v, 'a ARRAY<STRUCT<b: ARRAY<INT>>>, b DOUBLE, c MAP<STRING, DATE>')".to_owned(),
+            "from_json(v, 'ARRAY<STRING>')".to_owned(),
+            "json_tuple(v, 'a')".to_owned(),
+        ] {
+            let bound = t.bind(&text);
+            prop_assert_eq!(t.evaluate(&bound).unwrap().len(), 2);
+        }
     }
 
     #[test]
@@ -443,6 +588,19 @@ fn tree() -> impl Strategy<Value = String> {
         "TIMESTAMP '2013-01-01 10:00:00'",
         "INTERVAL 1 HOUR",
         "INTERVAL 2 MONTHS",
+        "r.id",
+        "r.inner.x",
+        "r",
+        "arr[0]",
+        "arr[a]",
+        "ss.field",
+        "ss[0].deep.y",
+        "mm['a']",
+        "mm[s]",
+        "ms['zz'].w",
+        "nn[0][1]",
+        "from_json(j, 'a STRUCT<b: STRING>, c DOUBLE').c",
+        "get_json_object(j, '$.a.b[1]')",
     ])
     .prop_map(str::to_owned);
     leaf.prop_recursive(4, 24, 3, |inner| {
@@ -472,7 +630,8 @@ fn tree() -> impl Strategy<Value = String> {
                 .prop_map(|(a, op, b)| format!("({a} {op} {b})")),
             (
                 prop::sample::select(vec![
-                    "NOT ", "-", "abs", "upper", "length", "floor", "year", "isnull"
+                    "NOT ", "-", "abs", "upper", "length", "floor", "year", "isnull", "to_json",
+                    "struct"
                 ]),
                 inner.clone()
             )

@@ -19,6 +19,8 @@ mod forms;
 mod functions;
 mod fuzz;
 mod logic;
+mod nested;
+mod recorded;
 mod spark_functions;
 
 /// A batch of named columns to evaluate over.

@@ -7,10 +7,11 @@ use arrow::array::{ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
+use super::parts::is_part;
 use super::prepare::Needed;
 use crate::error::{Failure, Result};
 use crate::plan::bind::{BoundTable, InputColumn};
-use streamjoin_sql::Scope;
+use streamjoin_sql::{Scope, ScopeColumn};
 
 /// Unmatched rows as they are written: which table they missed, then the columns
 /// that they had before the first join with a table.
@@ -23,7 +24,7 @@ impl Carried {
     /// Of rows with the columns of `first`. Columns of one name are told apart by
     /// the stream that they are of.
     pub(super) fn new(first: &Scope) -> Self {
-        let columns = &first.columns;
+        let columns = seen(first);
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         let names: Vec<String> = columns
             .iter()
@@ -77,10 +78,16 @@ impl Carried {
     }
 }
 
+/// The columns that the query can name; parts of nested ones follow them.
+pub(super) fn seen(first: &Scope) -> &[ScopeColumn] {
+    let seen = first.columns.iter().take_while(|column| !is_part(column)).count();
+    &first.columns[..seen]
+}
+
 /// For each join the columns of its input scope that the first scope's columns
 /// are by then.
 pub(super) fn positions(first: &Scope, tables: &[BoundTable]) -> Vec<Vec<Option<usize>>> {
-    let mut at: Vec<Option<usize>> = (0..first.columns.len()).map(Some).collect();
+    let mut at: Vec<Option<usize>> = (0..seen(first).len()).map(Some).collect();
     let mut all = Vec::with_capacity(tables.len());
     for table in tables {
         all.push(at.clone());

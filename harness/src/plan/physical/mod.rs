@@ -2,6 +2,7 @@
 
 mod carry;
 mod data_hash;
+mod parts;
 mod plan;
 mod prepare;
 mod proof;

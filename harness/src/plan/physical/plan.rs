@@ -5,6 +5,7 @@ use streamjoin_datasets::Source;
 use streamjoin_kernels::JoinType;
 
 use super::carry::Carried;
+use super::parts::with_parts;
 use super::query::Query;
 use super::side::SidePlan;
 use super::stream::StreamPlan;
@@ -84,6 +85,7 @@ fn plan_with(bound: Bound, limit: Option<u64>, carry: bool) -> Result<Plan> {
     let (Some(input), Some(output)) = (input, output) else {
         return Err(Failure::usage("nothing to run"));
     };
+    let (input, tables, output) = with_parts(input, tables, output);
     let query = Query { tables, output, replay, limit, carry, mode };
     let plan = match input {
         BoundInput::Stream(stream) => {

@@ -118,7 +118,7 @@ impl TableJoins {
         let (without_filter, tables_without) = needs(bound, selected, &[]);
         let uses = uses::of_tables(bound, output, &needed, &tables, &tables_without);
         if carry && bound.is_empty() {
-            needed = vec![Needed::from((0..first.columns.len()).collect::<BTreeSet<_>>())];
+            needed = vec![Needed::from((0..carry::seen(first).len()).collect::<BTreeSet<_>>())];
         }
         let mut joins = Vec::with_capacity(bound.len());
         let mut extras = usize::from(marked);

@@ -3,6 +3,7 @@
 use std::fs;
 
 mod in_memory;
+mod parts;
 mod stream_stream;
 
 use arrow::datatypes::Schema;
