@@ -176,9 +176,21 @@ pub enum JoinError {
     },
     /// A column type that a state store cannot keep.
     #[error(
-        "a column of type {data_type} cannot be kept in the state of a stream-stream join: {remedy}"
+        "column {column}, of type {data_type}, cannot be kept in the state of a stream-stream join: {remedy}"
     )]
     UnsupportedState {
+        /// The column: its name in backquotes and its side, or its position.
+        column: String,
+        /// The type.
+        data_type: DataType,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A column type that a table cannot keep for its rows.
+    #[error("column {column} of the table, of type {data_type}, cannot be joined: {remedy}")]
+    UnsupportedTable {
+        /// The column: its name in backquotes.
+        column: String,
         /// The type.
         data_type: DataType,
         /// What to do about it.

@@ -73,6 +73,7 @@
 //! | choose and rename the output's columns | `select` of [`stream_static::Spec`](stream_static::Spec::select) and [`stream_stream::Spec`](stream_stream::Spec::select) |
 //! | add a condition beyond equality | your own [`Predicate`] and the columns that it reads, in [`with_residual`](stream_static::Spec::with_residual), [`with_stream_filter`](stream_static::Spec::with_stream_filter) and their like |
 //! | check whether a join is possible at all | [`spark::supported`] |
+//! | know in which type a column comes out | `output_schema` of a join: dictionaries and the like that differ from batch to batch are resolved, see [`form`] |
 //! | account for memory | a [`MemoryReservation`] in [`stream_static::Options`] and [`stream_stream::Options`]; [`TableSnapshot::bytes`], [`peak_build_bytes`](TableSnapshot::peak_build_bytes) |
 //!
 //! ## Speed
@@ -147,7 +148,7 @@
 //! # The floors
 //! Imports point one way. From the bottom up: the vocabulary (`error`,
 //! `join_type`, `side`, `null_equality`, `output_mode`, `pairs`, `column`,
-//! `column_id`, `key_pair`, `predicate`, `cancellation`, and the macro `named` for enums with names), then [`time`], [`arch`] and [`memory`], then [`spark`], then
+//! `column_id`, `key_pair`, `predicate`, `cancellation`, and the macro `named` for enums with names), then [`form`], then [`time`], [`arch`] and [`memory`], then [`spark`], then
 //! [`key`] and [`hash`], then [`table`], then [`probe`], then `snapshot` and
 //! [`state`], then the operators [`stream_static`] and [`stream_stream`].
 
@@ -178,6 +179,7 @@ mod cancellation;
 mod column;
 mod column_id;
 mod error;
+pub mod form;
 pub mod hash;
 mod join_type;
 pub mod key;

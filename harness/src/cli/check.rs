@@ -3,11 +3,11 @@
 use clap::Args;
 
 use super::output::Results;
-use super::preflight::{check, sink, warn};
+use super::preflight::{sink, warn};
 use super::scenario_args::{ScenarioArgs, StrategyArgs};
 use crate::error::Result;
 use crate::plan::{plan, strategies};
-use crate::replay::read_through;
+use crate::replay::{read_through, ready};
 use crate::text::number::grouped;
 
 /// Validate a scenario and read its data without joining
@@ -28,7 +28,7 @@ impl CheckArgs {
         let scenario = self.scenario.find()?;
         let plan = plan(&scenario, self.strategies.limit)?;
         let strategies = strategies(&scenario, &self.strategies.strategy, self.strategies.threads)?;
-        check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
+        ready(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
         warn(&plan, &strategies, &|_| true);
         let mut results = Results::new(false);
         for (name, rows) in read_through(&plan)? {

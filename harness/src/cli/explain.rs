@@ -7,6 +7,7 @@ use super::preflight::sink;
 use super::scenario_args::{ScenarioArgs, StrategyArgs};
 use crate::error::Result;
 use crate::plan::{bind, explain, plan_bound, strategies};
+use crate::replay::ready;
 
 /// Show how a scenario's joins are understood and executed
 ///
@@ -30,6 +31,6 @@ impl ExplainArgs {
         results.line(&explain::logical(&scenario, &bound))?;
         let plan = plan_bound(bound, self.strategies.limit)?;
         results.line(&explain::physical(&plan, &strategies)?)?;
-        sink(&scenario, None, None, true)?.check(plan.output_schema())
+        ready(&plan, &strategies, &sink(&scenario, None, None, true)?)
     }
 }

@@ -8,14 +8,6 @@ use crate::plan::{Plan, Strategy};
 use crate::scenario::{Located, Scenario};
 use crate::sink::SinkSpec;
 
-/// Refuses before the first row what any strategy, or the sink, cannot do.
-pub(super) fn check(plan: &Plan, strategies: &[Strategy], sink: &SinkSpec) -> Result<()> {
-    for strategy in strategies {
-        plan.check(strategy)?;
-    }
-    sink.check(plan.output_schema())
-}
-
 /// Prints the warnings about a plan that are new, and returns them.
 pub(super) fn warn(
     plan: &Plan,

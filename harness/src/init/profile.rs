@@ -12,7 +12,7 @@ use super::disorder::{Disorder, NO_TIME};
 use super::outlier::{Outliers, take_outliers};
 use super::time::{self, TimeGuess};
 use crate::error::{Failure, Result};
-use crate::plan::{EventTime, Value};
+use crate::plan::{EventTime, Form, Value};
 use crate::scenario::TimeUnitName;
 use streamjoin_sql::{pattern_of_strftime, pattern_reads};
 
@@ -246,12 +246,14 @@ fn head(source: &Source) -> Result<RecordBatch> {
         let batch = batch.map_err(unreadable)?.batch;
         let batch = batch.slice(0, batch.num_rows().min(HEAD - rows));
         rows += batch.num_rows();
+        // Dictionaries of several batches may not fit into one.
+        let batch = Form::ByValue.rows(batch).map_err(Failure::run)?;
         batches.push(batch);
         if rows == HEAD {
             break;
         }
     }
-    concat_batches(source.schema(), &batches).map_err(Failure::run)
+    concat_batches(&Form::ByValue.schema(source.schema()), &batches).map_err(Failure::run)
 }
 
 fn unreadable(error: DatasetError) -> Failure {

@@ -31,7 +31,7 @@ pub use bind::{
 };
 pub use computed::{Computed, Value, keep_where};
 pub use event_time::EventTime;
-pub use feed::{Feed, FeedBatches};
+pub use feed::{Feed, FeedBatches, FeedRows, Form};
 pub(crate) use physical::TYPES_OF;
 pub use physical::{
     Carried, FilterOnly, JoinedRows, KernelJoin, Needed, OutputPlan, Plan, Prepare, SidePlan,

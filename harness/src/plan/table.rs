@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use arrow::datatypes::SchemaRef;
 use streamjoin_datasets::ReadOptions;
 
-use super::feed::Feed;
+use super::feed::{Feed, FeedRows};
 use crate::error::{Failure, Result};
 use crate::scenario::{Located, Refresh, RowSource, TableJoin, Version, VersionStart};
 
@@ -165,7 +165,7 @@ impl Fingerprint {
         let mut entries = Vec::new();
         if path.exists() {
             collect(path, &mut entries)?;
-        } else if let Feed::Recording(source) = feed {
+        } else if let FeedRows::Recording(source) = &feed.from {
             for file in source.files() {
                 collect(file, &mut entries)?;
             }

@@ -10,6 +10,7 @@ mod observe;
 mod outcome;
 mod output;
 mod pass;
+mod ready;
 mod source;
 
 pub use clock::{Backlog, Clock, Latencies, PaceOutcome, system_clock};
@@ -20,6 +21,7 @@ pub use observe::{
 };
 pub use outcome::PassOutcome;
 pub use pass::Pass;
+pub use ready::ready;
 pub use source::read_through;
 
 pub(crate) use clock::{Schedule, waited};

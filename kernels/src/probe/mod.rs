@@ -1,6 +1,7 @@
 //! What happens between a look-up and an output batch: predicates on candidate
 //! pairs, radix partitions, the sort-merge, and the gathering of columns.
 
+mod dictionary;
 mod gather;
 mod merge;
 mod partition;

@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::pairs::NO_ROW;
 
 /// Value bytes that one array with 32-bit offsets can hold.
-const ARRAY_BYTES: usize = i32::MAX as usize;
+pub(super) const ARRAY_BYTES: usize = i32::MAX as usize;
 
-/// Strings, binaries, booleans, dictionaries and nested values.
+/// Strings, binaries, booleans and nested values.
 #[derive(Debug)]
 pub(super) enum VariableColumn {
     /// In one array.
@@ -111,7 +111,7 @@ impl VariableColumn {
 }
 
 /// Rows as `take` wants them, with a null in place of [`NO_ROW`].
-fn indices(rows: &[u32]) -> UInt32Array {
+pub(super) fn indices(rows: &[u32]) -> UInt32Array {
     let found = rows
         .contains(&NO_ROW)
         .then(|| NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |i| rows[i] != NO_ROW)));
@@ -119,7 +119,7 @@ fn indices(rows: &[u32]) -> UInt32Array {
 }
 
 /// An array with the same values that keeps nothing else alive.
-fn compact(array: &ArrayRef) -> Result<ArrayRef> {
+pub(super) fn compact(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(match array.data_type() {
         DataType::Utf8View => Arc::new(array.as_string_view().gc()),
         DataType::BinaryView => Arc::new(array.as_binary_view().gc()),

@@ -28,7 +28,7 @@ pub(super) struct Checked<S> {
 
 impl<S: StateStore> Checked<S> {
     pub(super) fn new(plan: &StorePlan, store: S) -> Self {
-        let payload = plan.payload.iter().map(|planned| kept_type(planned).clone()).collect();
+        let payload = plan.payload.iter().map(kept_type).collect();
         Self { store, shape: plan.shape, payload, failed: false }
     }
 
@@ -94,7 +94,7 @@ fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
 
 fn check_column(at: usize, column: &ArrayRef, planned: &DataType, rows: usize) -> Result<()> {
     let found = kept_type(column.data_type());
-    if found != planned {
+    if found != *planned {
         return Err(JoinError::Schema(format!(
             "column {at} of those to keep is {found}, {planned} was planned"
         )));

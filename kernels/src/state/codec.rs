@@ -8,13 +8,17 @@ use arrow::row::{RowConverter, Rows, SortField};
 
 use super::kept::{by_value, kept_type};
 use crate::error::{JoinError, Result};
+use crate::form::{convert, has_union, with_children};
 
 /// Kept columns to one byte string per row and back.
 #[derive(Debug)]
 pub(super) struct Codec {
     /// None if no column is kept.
     converter: Option<RowConverter>,
+    /// The types in which columns are kept.
     types: Vec<DataType>,
+    /// The types that stand for them in rows.
+    encoded: Vec<DataType>,
     /// A row of nulls.
     pub(super) nulls: Box<[u8]>,
 }
@@ -37,24 +41,27 @@ impl Encoded {
 
 impl Codec {
     pub(super) fn new(types: &[DataType]) -> Result<Self> {
-        let types: Vec<DataType> = types.iter().map(|t| kept_type(t).clone()).collect();
+        let types: Vec<DataType> = types.iter().map(kept_type).collect();
+        let encoded: Vec<DataType> = types.iter().map(in_rows).collect();
         if types.is_empty() {
-            return Ok(Self { converter: None, types, nulls: Box::default() });
+            return Ok(Self { converter: None, types, encoded, nulls: Box::default() });
         }
-        for data_type in &types {
-            let supported = RowConverter::supports_fields(&[SortField::new(data_type.clone())]);
-            let kept = supported && Self::round_trips(data_type)?;
+        for (at, (data_type, encoded)) in types.iter().zip(&encoded).enumerate() {
+            let supported = RowConverter::supports_fields(&[SortField::new(encoded.clone())]);
+            // A union has no null, which a row without a match needs.
+            let kept = supported && !has_union(encoded) && Self::round_trips(encoded)?;
             if !kept {
                 return Err(JoinError::UnsupportedState {
+                    column: format!("{at} of those to keep"),
                     data_type: data_type.clone(),
-                    remedy: "select its fields one by one, or cast it to a string".to_owned(),
+                    remedy: "leave it out of the output and of the residual condition".to_owned(),
                 });
             }
         }
-        let converter = Self::converter(&types)?;
-        let nulls: Vec<ArrayRef> = types.iter().map(|t| new_null_array(t, 1)).collect();
+        let converter = Self::converter(&encoded)?;
+        let nulls: Vec<ArrayRef> = encoded.iter().map(|t| new_null_array(t, 1)).collect();
         let nulls = converter.convert_columns(&nulls)?.row(0).as_ref().into();
-        Ok(Self { converter: Some(converter), types, nulls })
+        Ok(Self { converter: Some(converter), types, encoded, nulls })
     }
 
     fn converter(types: &[DataType]) -> Result<RowConverter> {
@@ -79,7 +86,11 @@ impl Codec {
         let columns = columns
             .iter()
             .zip(&self.types)
-            .map(|(column, to)| by_value(&take(column, &positions, None)?, to))
+            .zip(&self.encoded)
+            .map(|((column, kept), encoded)| {
+                let column = convert(&by_value(column, kept)?, encoded)?;
+                Ok(take(&column, &positions, None)?)
+            })
             .collect::<Result<Vec<_>>>()?;
         Ok(Encoded(Some(converter.convert_columns(&columns)?)))
     }
@@ -88,6 +99,16 @@ impl Codec {
     pub(super) fn decode<'a>(&self, rows: impl Iterator<Item = &'a [u8]>) -> Result<Vec<ArrayRef>> {
         let Some(converter) = &self.converter else { return Ok(Vec::new()) };
         let parser = converter.parser();
-        Ok(converter.convert_rows(rows.map(|row| parser.parse(row)))?)
+        let columns = converter.convert_rows(rows.map(|row| parser.parse(row)))?;
+        columns.iter().zip(&self.types).map(|(column, kept)| convert(column, kept)).collect()
+    }
+}
+
+/// The type that stands for `data_type` in rows, whose encoder loses the rows of
+/// structures without fields.
+fn in_rows(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Struct(fields) if fields.is_empty() => DataType::Boolean,
+        other => with_children(other, in_rows),
     }
 }

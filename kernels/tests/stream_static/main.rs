@@ -6,6 +6,7 @@ mod choices;
 mod columns;
 mod exhaustive;
 mod failures;
+mod forms;
 mod memory;
 mod order;
 mod outputs;

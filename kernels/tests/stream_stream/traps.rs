@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use streamjoin_kernels::arrow::array::*;
-use streamjoin_kernels::arrow::datatypes::{DataType, Field, Int32Type};
+use streamjoin_kernels::arrow::datatypes::{DataType, Field, Int8Type, Int32Type};
 use streamjoin_kernels::stream_stream::{self, BatchKind, End, StateLimit};
 use streamjoin_kernels::time::{IntervalCondition, TimeDelta, Timestamp};
 use streamjoin_kernels::{JoinError, JoinType, Side};
@@ -193,6 +193,28 @@ fn dictionaries_that_differ_from_batch_to_batch_come_out_by_value() {
     let values: Vec<_> = output[0].column(2).as_string::<i32>().iter().flatten().collect();
     assert_eq!(values.len(), 2);
     assert!(values.contains(&"a") && values.contains(&"b"));
+}
+
+#[test]
+fn batches_whose_dictionaries_together_exceed_their_indices_come_out_by_value() {
+    let batch = |first: usize| {
+        let texts = (first..first + 100).map(|i| Some(format!("value {i}")));
+        let texts: Vec<Option<String>> = texts.collect();
+        let values: DictionaryArray<Int8Type> = texts.iter().map(Option::as_deref).collect();
+        events([Some(1); 100], [Some(5); 100], Arc::new(values))
+    };
+    let batches = [batch(0), batch(100), batch(200)];
+    let mut join = outer_join(&batches[0], stream_stream::Options::default());
+    all(join.push(&batches, &[]).unwrap());
+    let output = all(join.finish(End::Flush).unwrap());
+    let mut values: Vec<String> = output
+        .iter()
+        .flat_map(|rows| rows.column(2).as_string::<i32>().iter().flatten().map(str::to_owned))
+        .collect();
+    values.sort();
+    let mut expected: Vec<String> = (0..300).map(|i| format!("value {i}")).collect();
+    expected.sort();
+    assert_eq!(values, expected);
 }
 
 #[test]

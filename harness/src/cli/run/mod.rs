@@ -15,7 +15,7 @@ use super::csv_file::CsvFile;
 use super::findings_text;
 use super::output::{Results, allocator};
 use super::output_paths;
-use super::preflight::{check, sink, warn};
+use super::preflight::{sink, warn};
 use super::report_file::ReportFile;
 use super::unmatched::Unmatched;
 use crate::error::{Failure, Result};
@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::measure::{Measured, Outputs, measure_with, verify};
 use crate::plan::{plan, strategies};
 use crate::record::{Environment, Line, Report, SCHEMA_VERSION};
+use crate::replay::ready;
 use crate::sink::SinkSpec;
 pub(super) use args::RunArgs;
 use described::described;
@@ -43,7 +44,7 @@ impl RunArgs {
         // A search for a rate keeps no rows, so that no file stands in its way.
         let force = self.force || self.find_rate.find_rate;
         let sink = sink(&scenario, self.output.as_deref(), self.output_format.as_deref(), force)?;
-        check(&plan, &strategies, &sink)?;
+        ready(&plan, &strategies, &sink)?;
         let mut warned = warn(&plan, &strategies, &|_| true);
         let unmatched = self
             .unmatched

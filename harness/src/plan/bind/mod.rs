@@ -13,6 +13,7 @@ mod window;
 use streamjoin_kernels::spark::CastMode;
 
 use crate::error::{Failure, Result};
+use crate::plan::feed::Form;
 use crate::scenario::{Replay, Scenario};
 
 pub use input_column::InputColumn;
@@ -81,7 +82,7 @@ fn bind_into(scenario: &Scenario, bound: &mut Bound) -> Result<()> {
         }
         None => {
             let stream = stream::the_only_one(scenario)?;
-            let stream = BoundStream::bind(stream, &scenario.replay, false, mode)?;
+            let stream = BoundStream::bind(stream, &scenario.replay, false, Form::Shared, mode)?;
             let timeless = stream.event_time.is_none().then(|| stream.relation.name.clone());
             let scope = stream.relation.scope.clone();
             bound.input = Some(BoundInput::Stream(Box::new(stream)));

@@ -7,7 +7,7 @@ use streamjoin_kernels::spark::CastMode;
 use super::relation::{Origin, Relation};
 use crate::error::{Failure, Result};
 use crate::plan::event_time::EventTime;
-use crate::plan::feed::Feed;
+use crate::plan::feed::{Feed, FeedRows, Form};
 use crate::scenario::{
     EventTimeSpec, Located, Merge, Replay, Scenario, Stream, TimeUnitName, Trigger,
 };
@@ -68,7 +68,8 @@ impl BoundTime {
 }
 
 impl BoundStream {
-    /// Opens and binds `stream`; `idle` where some stream has an `idle_timeout`.
+    /// Opens and binds `stream`, read in this form; `idle` where some stream has an
+    /// `idle_timeout`.
     ///
     /// # Errors
     /// A usage failure with its place in the scenario, a run failure for files that
@@ -77,6 +78,7 @@ impl BoundStream {
         stream: &Stream,
         replay: &Replay,
         idle: bool,
+        form: Form,
         mode: CastMode,
     ) -> Result<Self> {
         let Some(source) = &stream.source else {
@@ -85,7 +87,7 @@ impl BoundStream {
                 format!("[stream.{}] needs one of `recording` and `generator`", name.value);
             return Err(Failure::usage(message).at(name.place().text()));
         };
-        let feed = Feed::of(source, &stream.reading, source.place())?;
+        let feed = Feed::of(source, &stream.reading, source.place())?.in_form(form);
         let relation = Relation::bind(&stream.name, &feed.schema(), &stream.clauses, mode)?;
         let event_time = stream
             .event_time
@@ -227,7 +229,7 @@ fn is_arrival_needed(replay: &Replay, idle: bool) -> bool {
 /// Times of arrival from the column that a recording's sidecar names, if it names
 /// one: whoever needs it says so otherwise.
 fn arrival_of_sidecar(feed: &Feed, relation: &Relation) -> Result<Option<BoundTime>> {
-    let Feed::Recording(source) = feed else { return Ok(None) };
+    let FeedRows::Recording(source) = &feed.from else { return Ok(None) };
     let sidecar = Sidecar::of(source.origin()).map_err(Failure::run)?;
     let column = sidecar.and_then(|sidecar| sidecar.arrival);
     Ok(column.and_then(|column| BoundTime::of_arrival(&column, relation).ok()))

@@ -11,6 +11,7 @@ use super::stream::BoundStream;
 use super::time_advice::advice;
 use super::window::{put_in_windows, window_key};
 use crate::error::{Failure, Result};
+use crate::plan::feed::Form;
 use crate::scenario::{Located, Merge, Scenario, Stream, StreamJoin};
 use crate::text::nearest::did_you_mean;
 use streamjoin_sql::{
@@ -78,8 +79,13 @@ impl BoundStreams {
                 Side::Right => &spec.right,
             };
             let stream = side_named(name, scenario)?;
-            let mut bound =
-                BoundStream::bind(stream, &scenario.replay, idle_timeout.is_some(), mode)?;
+            let mut bound = BoundStream::bind(
+                stream,
+                &scenario.replay,
+                idle_timeout.is_some(),
+                Form::ByValue,
+                mode,
+            )?;
             bound.can_be_merged(&scenario.replay.merge)?;
             if let Some(window) = &spec.window {
                 put_in_windows(&mut bound, window, mode)?;
@@ -287,7 +293,7 @@ fn joined(
         let from = &scopes[side].columns[at];
         ScopeColumn {
             name: column.name.clone(),
-            data_type: kept_type(&from.data_type).clone(),
+            data_type: kept_type(&from.data_type),
             nullable: from.nullable || join_type.extends_with_nulls(side),
             ..from.clone()
         }

@@ -10,7 +10,7 @@ use streamjoin_datasets::{
 
 use super::plan::Plan;
 use crate::error::{Failure, Result};
-use crate::plan::feed::Feed;
+use crate::plan::feed::{Feed, FeedRows};
 
 impl Plan {
     /// SHA-256 over what is read, stream first, then tables: the digests that
@@ -20,18 +20,18 @@ impl Plan {
     pub fn data_hash(&self) -> Option<String> {
         let mut hasher = Sha256::new();
         for feed in self.feeds() {
-            match feed {
-                Feed::Recording(source) => {
+            match &feed.from {
+                FeedRows::Recording(source) => {
                     for file in source.files() {
                         hasher.update(digest(source, file)?.sha256);
                         hasher.update("\n");
                     }
                 }
-                Feed::Generated(generator) => {
+                FeedRows::Generated(generator) => {
                     hasher.update(serde_json::to_string(generator).ok()?);
                     hasher.update("\n");
                 }
-                Feed::Memory(_) => return None,
+                FeedRows::Memory(_) => return None,
             }
         }
         Some(to_hex(&hasher.finalize()))
@@ -73,7 +73,7 @@ pub(crate) const TYPES_OF: &str = "types of ";
 fn types(feeds: &[&Feed]) -> Result<Option<String>> {
     let mut hasher = None;
     for feed in feeds {
-        if let Feed::Recording(source) = feed
+        if let FeedRows::Recording(source) = &feed.from
             && matches!(source.format(), FileFormat::Csv | FileFormat::JsonLines)
         {
             let columns = serde_json::to_string(&Sidecar::columns(source.schema()));
@@ -86,8 +86,8 @@ fn types(feeds: &[&Feed]) -> Result<Option<String>> {
 fn contents(feeds: &[&Feed]) -> Result<String> {
     let mut hasher = Sha256::new();
     for feed in feeds {
-        match feed {
-            Feed::Recording(source) => {
+        match &feed.from {
+            FeedRows::Recording(source) => {
                 for file in source.files() {
                     for folder in partitions(source.origin(), file) {
                         hasher.update(folder);
@@ -97,11 +97,11 @@ fn contents(feeds: &[&Feed]) -> Result<String> {
                     hasher.update("\n");
                 }
             }
-            Feed::Generated(generator) => {
+            FeedRows::Generated(generator) => {
                 hasher.update(serde_json::to_string(generator).map_err(Failure::run)?);
                 hasher.update("\n");
             }
-            Feed::Memory(_) => {
+            FeedRows::Memory(_) => {
                 return Err(Failure::usage("rows in memory have no digest: name a recording"));
             }
         }

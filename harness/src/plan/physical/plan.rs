@@ -16,7 +16,7 @@ use super::table_joins::OutputPlan;
 use super::table_rows::wanted;
 use crate::error::{Failure, Result};
 use crate::plan::bind::{Bound, BoundInput, bind};
-use crate::plan::feed::Feed;
+use crate::plan::feed::{Feed, FeedRows};
 use crate::plan::strategy::Strategy;
 use crate::plan::timing::Timing;
 use crate::scenario::{Refresh, Scenario, Trigger};
@@ -123,9 +123,9 @@ impl Plan {
 
     /// Every recording and table that the plan reads.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
-        self.feeds().filter_map(|feed| match feed {
-            Feed::Recording(source) => Some(source),
-            Feed::Generated(_) | Feed::Memory(_) => None,
+        self.feeds().filter_map(|feed| match &feed.from {
+            FeedRows::Recording(source) => Some(source),
+            FeedRows::Generated(_) | FeedRows::Memory(_) => None,
         })
     }
 

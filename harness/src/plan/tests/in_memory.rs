@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Int64Array, RecordBatch};
 
 use crate::error::FailureKind;
-use crate::plan::{Feed, Plan, plan};
+use crate::plan::{FeedRows, Plan, plan};
 use crate::scenario::{InMemory, MemoryRows, SourceText, parse_with, set};
 
 fn batch(values: &[i64]) -> RecordBatch {
@@ -39,7 +39,7 @@ fn each_batch_is_read_as_a_file() {
     let files: Vec<(usize, usize)> = batches.iter().map(|b| (b.file, b.batch.num_rows())).collect();
     assert_eq!(files, [(0, 2), (2, 1)], "a batch without rows is left out");
     let versions = &plan.joins[0].table.versions;
-    assert!(versions.iter().all(|version| matches!(version.feed, Feed::Memory(_))));
+    assert!(versions.iter().all(|version| matches!(version.feed.from, FeedRows::Memory(_))));
 }
 
 #[test]

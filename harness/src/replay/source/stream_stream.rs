@@ -7,7 +7,7 @@ use super::cut::RowCutter;
 use super::piece::{Piece, RowPlace};
 use super::side::SideReader;
 use crate::error::{Failure, Result};
-use crate::plan::{Feed, SidePlan, StreamStreamPlan};
+use crate::plan::{FeedRows, SidePlan, StreamStreamPlan};
 use crate::scenario::Merge;
 
 /// One batch of both streams, each in its own order.
@@ -252,7 +252,9 @@ impl Iterator for MergedBatches<'_> {
 fn rows_of(side: &SidePlan, limit: Option<u64>) -> Result<u64> {
     match side.stream.feed.rows() {
         Some(rows) => Ok(rows),
-        None if matches!(side.stream.feed, Feed::Generated(_)) => Ok(limit.unwrap_or(u64::MAX)),
+        None if matches!(side.stream.feed.from, FeedRows::Generated(_)) => {
+            Ok(limit.unwrap_or(u64::MAX))
+        }
         None => {
             let mut rows = 0;
             for batch in side.stream.feed.read(&[0])? {

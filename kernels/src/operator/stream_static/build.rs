@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::DataType;
 
 use super::encode::hash;
 use super::findable::findable_rows;
@@ -12,6 +13,7 @@ use super::options::{Layout, Options};
 use super::planned::Planned;
 use crate::arch::CacheSizes;
 use crate::error::Result;
+use crate::form::convert;
 use crate::key::{KeyView, Keys};
 use crate::memory::Reserved;
 use crate::operator::columns::check_schema;
@@ -56,12 +58,17 @@ pub(super) fn build(
         .plan
         .payload_columns
         .iter()
-        .map(|&i| {
-            let chunks: Vec<ArrayRef> =
-                findable.batches.iter().map(|batch| batch.column(i).clone()).collect();
-            (join.spec.table_schema.field(i).data_type(), chunks)
+        .enumerate()
+        .map(|(at, &i)| {
+            let kept = &join.plan.payload_types[at];
+            let chunks = findable.batches.iter().map(|batch| match kept {
+                // Put together as the payload is made.
+                DataType::Dictionary(..) => Ok(Arc::clone(batch.column(i))),
+                kept => convert(batch.column(i), kept),
+            });
+            Ok((kept, chunks.collect::<Result<Vec<ArrayRef>>>()?))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let indexed = if join.plan.is_nested_loop() {
         let index = CheckedIndex::trusted(NestedLoop::new(count)?);
         Indexed {

@@ -14,6 +14,7 @@ use super::options::Options;
 use super::planned::Planned;
 use super::spec::Spec;
 use crate::error::{JoinError, Result};
+use crate::form::convert;
 use crate::operator::columns::check_schema;
 use crate::snapshot::TableSnapshot;
 use crate::table::auto::{Estimate, KeysAtHand, QuickestFirst};
@@ -256,9 +257,10 @@ impl Join {
                 "the batch has {rows} rows: push it in slices of less than 2^32 - 1"
             )));
         };
-        let columns = plan.stream_columns.iter().map(|&i| Arc::clone(batch.column(i)));
+        let columns = plan.stream_columns.iter().zip(&plan.stream_types);
+        let columns = columns.map(|(&i, passed)| convert(batch.column(i), passed));
         let numbers = plan.stream_rows.then(|| Arc::new(UInt32Array::from_iter_values(0..rows)));
-        Ok(columns.chain(numbers.map(|numbers| numbers as ArrayRef)).collect())
+        columns.chain(numbers.map(|numbers| Ok(numbers as ArrayRef))).collect()
     }
 
     fn check_snapshot(&self, snapshot: &TableSnapshot) -> Result<()> {

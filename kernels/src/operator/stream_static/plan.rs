@@ -8,6 +8,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use super::spec::Spec;
 use crate::column::ColumnRef;
 use crate::error::{JoinError, Result};
+use crate::form::{has_union, stream_type, table_type};
 use crate::join_type::JoinType;
 use crate::operator::columns::{KeyPlan, SlotFilter, in_schema_order, output_field, slot_of};
 use crate::probe::{Payload, row_bytes};
@@ -54,6 +55,10 @@ pub(super) struct Plan {
     pub(super) stream_rows: bool,
     /// Table columns that a snapshot retains, in the schema's order.
     pub(super) payload_columns: Vec<usize>,
+    /// The types in which it does.
+    pub(super) payload_types: Vec<DataType>,
+    /// The types in which columns of the stream that are read are passed on.
+    pub(super) stream_types: Vec<DataType>,
     pub(super) keys: KeyPlan,
     /// Slots of the stream's key columns.
     pub(super) stream_keys: Vec<usize>,
@@ -85,6 +90,14 @@ impl Plan {
         stream_columns.extend(spec.keys.iter().map(|key| key.first));
         let stream_columns = in_schema_order(stream_columns);
         let payload_columns = in_schema_order(payload_columns);
+        let payload_types = payload_columns
+            .iter()
+            .map(|&i| kept_by_table(spec.table_schema.field(i)))
+            .collect::<Result<_>>()?;
+        let stream_types = stream_columns.iter();
+        let stream_types =
+            stream_types.map(|&i| stream_type(spec.stream_schema.field(i).data_type()));
+        let stream_types = stream_types.collect();
         let slot = |column: &ColumnRef| -> Result<Slot> {
             Ok(match *column {
                 ColumnRef::Stream(i) => Slot::Stream(slot_of(&stream_columns, i)?),
@@ -117,7 +130,9 @@ impl Plan {
             output_schema: output_schema(spec, emit),
             stream_columns,
             stream_rows,
+            stream_types,
             payload_columns,
+            payload_types,
         })
     }
 
@@ -175,6 +190,21 @@ fn check_columns(spec: &Spec) -> Result<()> {
     Ok(())
 }
 
+/// The type in which a table keeps a column.
+///
+/// # Errors
+/// [`JoinError::UnsupportedTable`] for one that it cannot keep.
+fn kept_by_table(field: &Field) -> Result<DataType> {
+    if has_union(field.data_type()) {
+        return Err(JoinError::UnsupportedTable {
+            column: format!("`{}`", field.name()),
+            data_type: field.data_type().clone(),
+            remedy: "leave it out of the output and of the residual condition".to_owned(),
+        });
+    }
+    Ok(table_type(field.data_type()))
+}
+
 fn reads_the_other_side() -> JoinError {
     JoinError::InvalidPlan(
         "a one-sided filter reads a column of the other side: make it the residual".to_owned(),
@@ -186,8 +216,16 @@ fn reads_the_other_side() -> JoinError {
 fn output_schema(spec: &Spec, emit: Emit) -> SchemaRef {
     let extended = emit == Emit::Pairs { preserved: true };
     let fields = spec.output.iter().map(|column| match column.source {
-        ColumnRef::Stream(i) => output_field(spec.stream_schema.field(i), &column.name, false),
-        ColumnRef::Table(i) => output_field(spec.table_schema.field(i), &column.name, extended),
+        ColumnRef::Stream(i) => {
+            let field = spec.stream_schema.field(i);
+            let passed = stream_type(field.data_type());
+            output_field(field, &column.name, false).with_data_type(passed)
+        }
+        ColumnRef::Table(i) => {
+            let field = spec.table_schema.field(i);
+            let kept = table_type(field.data_type());
+            output_field(field, &column.name, extended).with_data_type(kept)
+        }
         ColumnRef::StreamRow => Field::new(&column.name, DataType::UInt32, false),
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))

@@ -1,10 +1,12 @@
 //! What comes in: filters, the watermark, the late filter, keys.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch, new_empty_array};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::concat;
+use arrow::datatypes::DataType;
 
 use super::partition::split;
 use super::plan::SidePlan;
@@ -69,7 +71,7 @@ impl Intake {
             let mut failing = work.clone();
             failing.retain(Some(!&passing))?;
             work.retain(Some(passing))?;
-            (unmatchable, unmatchable_rows) = (failing.payload(plan)?, failing.rows);
+            (unmatchable, unmatchable_rows) = (failing.payload(plan), failing.rows);
             report.unmatchable = unmatchable_rows as u64;
         }
         let encoded = match keys {
@@ -78,7 +80,7 @@ impl Intake {
         };
         let times = if work.rows == before { seen } else { work.times(plan)? };
         check_keys(join, side, &encoded.keys)?;
-        let payload = work.payload(plan)?;
+        let payload = work.payload(plan);
         check_texts(join, side, &payload)?;
         let mut hashes = Vec::new();
         join.options.hasher.hash(&encoded.keys, &mut hashes);
@@ -241,7 +243,7 @@ pub(super) struct Work {
 
 impl Work {
     fn new(join: &Planned, side: Side, batches: &[RecordBatch]) -> Result<Self> {
-        let (read, schema) = (&join.plan.sides[side].read, &join.spec.input(side).schema);
+        let plan = &join.plan.sides[side];
         check_batches(join, side, batches)?;
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         if rows as u64 >= u64::from(NO_ROW) {
@@ -249,15 +251,18 @@ impl Work {
                 "a batch of {rows} rows: at most 2^32 - 2 come at once, push them in parts"
             )));
         }
-        let column = |&i: &usize| -> Result<ArrayRef> {
-            let parts: Vec<&dyn Array> = batches.iter().map(|b| b.column(i).as_ref()).collect();
-            Ok(match batches {
-                [] => arrow::array::new_empty_array(schema.field(i).data_type()),
-                [one] => one.column(i).clone(),
-                _ => concat(&parts)?,
+        // By value: dictionaries of several batches may not fit into one.
+        let column = |(&i, by): (&usize, &DataType)| -> Result<ArrayRef> {
+            let parts = batches.iter().map(|batch| by_value(batch.column(i), by));
+            let parts = parts.collect::<Result<Vec<_>>>()?;
+            Ok(match &parts[..] {
+                [] => new_empty_array(by),
+                [one] => Arc::clone(one),
+                several => concat(&several.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
             })
         };
-        Ok(Self { columns: read.iter().map(column).collect::<Result<_>>()?, rows, origin: None })
+        let columns = plan.read.iter().zip(&plan.read_types).map(column);
+        Ok(Self { columns: columns.collect::<Result<_>>()?, rows, origin: None })
     }
 
     /// Keeps the rows that are set; returns how many are not.
@@ -313,8 +318,7 @@ impl Work {
         join.plan.keys.encode(keys, &self.columns, self.rows, join.spec.cast_mode)
     }
 
-    fn payload(&self, plan: &SidePlan) -> Result<Vec<ArrayRef>> {
-        let slots = plan.payload.iter().zip(&plan.kept_types);
-        slots.map(|(&slot, kept)| by_value(&self.columns[slot], kept)).collect()
+    fn payload(&self, plan: &SidePlan) -> Vec<ArrayRef> {
+        plan.payload.iter().map(|&slot| Arc::clone(&self.columns[slot])).collect()
     }
 }

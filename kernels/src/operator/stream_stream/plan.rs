@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::compute::can_cast_types;
-use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::exact_times;
 use super::options::Options;
 use super::spec::{Input, Spec};
 use crate::column::SideColumn;
 use crate::error::{JoinError, Result};
+use crate::form::has_union;
 use crate::null_equality::NullEquality;
 use crate::operator::columns::{KeyPlan, SlotFilter, in_schema_order, output_field, slot_of};
 use crate::side::{Side, Sides};
@@ -30,6 +30,8 @@ pub(super) struct Kept {
 pub(super) struct SidePlan {
     /// Columns that are read, in the schema's order; slots index this list.
     pub(super) read: Vec<usize>,
+    /// Their types by value, which batches do not differ in.
+    pub(super) read_types: Vec<DataType>,
     /// Slots of the key columns.
     pub(super) keys: Vec<usize>,
     pub(super) event_time: Option<usize>,
@@ -147,8 +149,10 @@ impl SidePlan {
             input.not_null.iter().copied().filter(|c| input.event_time != Some(*c)).collect();
         let kept_types = kept
             .iter()
-            .map(|&i| kept_by_value(input.schema.field(i).data_type()))
+            .map(|&i| kept_by_value(input.schema.field(i), side))
             .collect::<Result<_>>()?;
+        let read_types = read.iter().map(|&i| kept_type(input.schema.field(i).data_type()));
+        let read_types = read_types.collect();
         let keys: Vec<usize> = spec.keys.iter().map(|key| key.on(side)).collect();
         Ok(Self {
             keys: slots(&keys)?,
@@ -165,20 +169,24 @@ impl SidePlan {
             watermark: input.watermark_delay.is_some(),
             expiry,
             read,
+            read_types,
         })
     }
 }
 
 /// The type in which the state keeps a column.
-fn kept_by_value(data_type: &DataType) -> Result<DataType> {
-    let kept = kept_type(data_type);
-    if kept != data_type && !can_cast_types(data_type, kept) {
+///
+/// # Errors
+/// [`JoinError::UnsupportedState`] for one that it cannot keep.
+fn kept_by_value(field: &Field, side: Side) -> Result<DataType> {
+    if has_union(field.data_type()) {
         return Err(JoinError::UnsupportedState {
-            data_type: data_type.clone(),
-            remedy: format!("cast it to {kept}"),
+            column: format!("`{}` of the {side} side", field.name()),
+            data_type: field.data_type().clone(),
+            remedy: "leave it out of the output and of the residual condition".to_owned(),
         });
     }
-    Ok(kept.clone())
+    Ok(kept_type(field.data_type()))
 }
 
 /// Whether the event times are a pair of keys that null never satisfies.
@@ -296,7 +304,7 @@ fn output_schema(spec: &Spec) -> SchemaRef {
         let SideColumn { side, column: position } = column.source;
         let field = spec.input(side).schema.field(position);
         let extended = spec.join_type.extends_with_nulls(side);
-        let kept = kept_type(field.data_type()).clone();
+        let kept = kept_type(field.data_type());
         output_field(field, &column.name, extended).with_data_type(kept)
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))

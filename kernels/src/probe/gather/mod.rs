@@ -7,7 +7,7 @@ mod tests;
 use arrow::array::{Array, ArrayData, ArrayRef, UInt32Array, make_array};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow::compute::take;
-use arrow::datatypes::{ArrowNativeType, DataType};
+use arrow::datatypes::{ArrowNativeType, DataType, IntervalUnit};
 
 use super::width::by_width;
 use crate::error::Result;
@@ -47,8 +47,12 @@ pub(crate) fn fixed_array(
     Ok(make_array(data))
 }
 
-/// The width of types that are one buffer of 1, 2, 4, 8 or 16 bytes per value.
+/// The width of types that are one buffer of 1, 2, 4, 8 or 16 bytes per value,
+/// aligned as the integer of that width is.
 pub(crate) fn fixed_width(data_type: &DataType) -> Option<usize> {
+    if matches!(data_type, DataType::Interval(IntervalUnit::MonthDayNano)) {
+        return None;
+    }
     data_type.primitive_width().filter(|width| matches!(width, 1 | 2 | 4 | 8 | 16))
 }
 

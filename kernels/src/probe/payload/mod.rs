@@ -6,10 +6,11 @@ mod tests;
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 
+use super::dictionary::DictionaryColumn;
 use super::gather::{fixed_width, row_bytes, slice_bytes};
 use super::row_columns::RowColumns;
 use super::row_store::RowStore;
-use super::variable::VariableColumn;
+use super::variable::{ARRAY_BYTES, VariableColumn};
 use crate::error::Result;
 use crate::table::FusedRows;
 
@@ -32,10 +33,13 @@ enum Place {
     /// A column of the row store.
     Fixed(usize),
     Variable(VariableColumn),
+    Dictionary(DictionaryColumn),
 }
 
 impl Payload {
-    /// Copies columns of `rows` rows, each in chunks, in the order of `order` if
+    /// Copies columns of `rows` rows, each in chunks and of a type that
+    /// [`table_type`](crate::form::table_type) gives (a dictionary's chunks may have
+    /// narrower indices), in the order of `order` if
     /// given, which names each row once and [`NO_ROW`](crate::pairs::NO_ROW) for
     /// a position without one, else as they come; nothing of the input is kept
     /// alive. Columns of fixed width may be fused with the keys of an index,
@@ -56,6 +60,8 @@ impl Payload {
                 let place = if fixed_width(data_type).is_some() {
                     fixed += 1;
                     Place::Fixed(fixed - 1)
+                } else if matches!(data_type, DataType::Dictionary(..)) {
+                    Place::Dictionary(DictionaryColumn::new(data_type, chunks, order, ARRAY_BYTES)?)
                 } else {
                     Place::Variable(VariableColumn::new(data_type, chunks, order)?)
                 };
@@ -89,6 +95,7 @@ impl Payload {
         let variable = self.columns.iter().map(|column| match &column.place {
             Place::Fixed(_) => 0,
             Place::Variable(column) => column.bytes(),
+            Place::Dictionary(column) => column.bytes(),
         });
         self.fixed.bytes() + variable.sum::<usize>()
     }
@@ -111,7 +118,7 @@ impl Payload {
             .iter()
             .filter_map(|&i| match self.columns[i].place {
                 Place::Fixed(i) => Some(i),
-                Place::Variable(_) => None,
+                Place::Variable(_) | Place::Dictionary(_) => None,
             })
             .collect();
         let mut fixed = self.fixed.gather(&fixed, rows)?.into_iter();
@@ -120,6 +127,7 @@ impl Payload {
             .map(|&i| match &self.columns[i].place {
                 Place::Fixed(_) => Ok(fixed.next().expect("one array a fixed column")),
                 Place::Variable(column) => column.gather(rows),
+                Place::Dictionary(column) => column.gather(rows),
             })
             .collect()
     }

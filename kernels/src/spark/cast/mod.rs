@@ -20,19 +20,22 @@ use self::arrow_casts::{Kind, SAFE, arrow_cast, kind};
 pub use self::mode::CastMode;
 
 use crate::error::{JoinError, Result};
+use crate::form::by_value;
 
 #[cfg(test)]
 mod tests;
 
-/// Whether Spark casts `from` to `to` at all; dictionaries count as their
-/// values and cannot be targets.
+/// Whether Spark casts `from` to `to` at all; dictionaries and run-end encoded
+/// columns count as their values and cannot be targets.
 pub fn can_cast(from: &DataType, to: &DataType) -> bool {
-    if let DataType::Dictionary(_, value) = from {
-        return can_cast(value, to);
+    match from {
+        _ if from == to => return true,
+        DataType::Dictionary(_, value) => return can_cast(value, to),
+        DataType::RunEndEncoded(_, values) => return can_cast(values.data_type(), to),
+        _ => {}
     }
     use Kind::*;
     match (kind(from), kind(to)) {
-        _ if from == to => true,
         (_, Other) => false,
         (Null, _) => true,
         (Boolean, Boolean | Number | String) => true,
@@ -67,6 +70,9 @@ pub fn cast(array: &ArrayRef, to: &DataType, mode: CastMode) -> Result<ArrayRef>
     }
     if let DataType::Dictionary(_, _) = from {
         return cast_dictionary(array, to, mode);
+    }
+    if let DataType::RunEndEncoded(..) = from {
+        return cast(&by_value(array)?, to, mode);
     }
     let seconds_of_date = kind(from) == Kind::Date && matches!(to, DataType::Decimal128(38, 9));
     if !can_cast(from, to) && !seconds_of_date {

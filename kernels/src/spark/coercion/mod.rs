@@ -32,7 +32,7 @@ mod tests;
 /// | string with float, double or decimal | `Float64` |
 /// | string with date, timestamp, boolean | that type |
 /// | string with binary, binary kinds | binary |
-/// | string kinds, dictionaries of anything | by value |
+/// | string kinds, dictionaries and run-end encoded columns of anything | by value |
 /// | null with a type | that type; two nulls: `Boolean` |
 ///
 /// # Errors
@@ -52,10 +52,11 @@ pub fn comparison_type(left: &DataType, right: &DataType) -> Result<DataType> {
     })
 }
 
-/// Dictionaries compare by their values.
+/// Dictionaries and runs compare by their values.
 fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, value) => value_type(value),
+        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
         other => other,
     }
 }

@@ -15,13 +15,14 @@ use super::reporter::Reporter;
 use super::summary_csv::{Line, csv};
 use crate::cli::csv_file::CsvFile;
 use crate::cli::output::{Results, allocator};
-use crate::cli::preflight::{check, sink, warn};
+use crate::cli::preflight::{sink, warn};
 use crate::cli::report_file::ReportFile;
 use crate::cli::{findings_text, output_paths};
 use crate::error::{Failure, Result};
 use crate::interrupt;
 use crate::plan::{Plan, Strategy, plan, strategies};
 use crate::record::{Environment, SCHEMA_VERSION};
+use crate::replay::ready;
 use crate::scenario::{self, Scenario};
 use crate::sink::SinkSpec;
 use run::{Run, text};
@@ -136,7 +137,7 @@ fn combination(args: &RunArgs, settings: &[Setting], scenario: Scenario) -> Resu
     let plan = plan(&scenario, args.strategies.limit)?;
     let strategies = strategies(&scenario, &args.strategies.strategy, args.strategies.threads)?;
     // Nothing is written, but the output of the scenario has to be possible.
-    check(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
+    ready(&plan, &strategies, &sink(&scenario, None, None, true)?)?;
     output_paths::check(&scenario, &plan, &SinkSpec::None, &args.written())?;
     let (rows, data_hash) = (plan.rows(), plan.data_hash());
     Ok(Combination { settings: settings.to_vec(), scenario, strategies, rows, data_hash })

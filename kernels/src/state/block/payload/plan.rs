@@ -58,7 +58,7 @@ impl PayloadPlan {
             stride: 0,
         };
         for (column, data_type) in types.iter().enumerate() {
-            let data_type = crate::state::kept_type(data_type).clone();
+            let data_type = crate::state::kept_type(data_type);
             use DataType::{Binary, Boolean, LargeBinary, LargeUtf8, Utf8};
             let place = match (&data_type, fixed_width(&data_type)) {
                 (Utf8 | LargeUtf8 | Binary | LargeBinary, _) => {
