@@ -221,6 +221,14 @@ pub enum DatasetError {
         /// What works.
         remedy: String,
     },
+    /// A column to sort by whose values have no order.
+    #[error("column `{column}` of type {data_type} has no order; sort by another column")]
+    NoOrder {
+        /// The column.
+        column: String,
+        /// Its type.
+        data_type: String,
+    },
     /// Writing failed.
     #[error("cannot write {format}: {source}")]
     Write {
@@ -228,6 +236,16 @@ pub enum DatasetError {
         format: FileFormat,
         /// Why.
         source: ArrowError,
+    },
+    /// A column that cannot be written.
+    #[error("cannot write {format}: column `{column}`: {message}")]
+    WriteColumn {
+        /// The format.
+        format: FileFormat,
+        /// The column.
+        column: String,
+        /// Why, and in which row of the batch if one is to blame.
+        message: String,
     },
     /// Compressing failed.
     #[error("cannot write {compression}: {source}")]
@@ -329,7 +347,9 @@ impl DatasetError {
     /// Names the file that a writer, which only knows its sink, was writing.
     pub(crate) fn written_to(self, path: &Path) -> Self {
         match self {
-            DatasetError::Write { .. } | DatasetError::WriteCompressed { .. } => {
+            DatasetError::Write { .. }
+            | DatasetError::WriteColumn { .. }
+            | DatasetError::WriteCompressed { .. } => {
                 DatasetError::WriteFile { path: path.to_owned(), source: Box::new(self) }
             }
             error => error,
@@ -392,6 +412,7 @@ impl DatasetError {
                 | DatasetError::UnknownColumn { .. }
                 | DatasetError::UnknownType { .. }
                 | DatasetError::CannotHold { .. }
+                | DatasetError::NoOrder { .. }
                 | DatasetError::Collision { .. }
                 | DatasetError::Exists { .. }
                 | DatasetError::Glob { .. }
@@ -407,26 +428,34 @@ impl DatasetError {
     /// True when the reader of a pipe went away, which ends a program quietly.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
-        let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+        self.of_system().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// True when the system refused to write, whatever was written.
+    pub(crate) fn is_of_system(&self) -> bool {
+        self.of_system().is_some()
+    }
+
+    fn of_system(&self) -> Option<&io::Error> {
         match self {
             DatasetError::Io { source, .. } | DatasetError::WriteCompressed { source, .. } => {
-                broken(source)
+                Some(source)
             }
             DatasetError::Write { source, .. } => {
                 let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source);
                 while let Some(error) = cause {
                     if let Some(ArrowError::IoError(_, e)) = error.downcast_ref() {
-                        return broken(e);
+                        return Some(e);
                     }
                     if let Some(e) = error.downcast_ref::<io::Error>() {
-                        return broken(e);
+                        return Some(e);
                     }
                     cause = error.source();
                 }
-                false
+                None
             }
-            DatasetError::WriteFile { source, .. } => source.is_broken_pipe(),
-            _ => false,
+            DatasetError::WriteFile { source, .. } => source.of_system(),
+            _ => None,
         }
     }
 }

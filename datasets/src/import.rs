@@ -3,16 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{Array, RecordBatch, UInt32Array};
+use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::{SortColumn, SortOptions, concat, interleave, lexsort_to_indices};
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 
+use crate::columns::{
+    DictionaryUnifier, convert, convert_columns, decoded, retype_schema, specimen, unified,
+    with_width,
+};
 use crate::digest::sha256_file;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::format::{format_of, writer_for};
 use crate::generate::Generator;
+use crate::guard::guarded;
 use crate::sidecar::{FileDigest, Sidecar, default_name};
 use crate::source::Source;
 use crate::write::AtomicFile;
@@ -75,8 +80,8 @@ pub struct Imported {
 /// renamed when it is whole.
 ///
 /// # Errors
-/// The file exists, a column does not, a format that cannot hold the
-/// columns, an unreadable source, a generator without end.
+/// The file exists, a column does not or has no order, a format that cannot hold
+/// the columns, an unreadable source, a generator without end.
 pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Result<Imported> {
     let format = options.format.map_or_else(|| format_of(to), Ok)?;
     let (schema, origin) = match from {
@@ -96,6 +101,14 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
             return Err(DatasetError::generator("rate", "limit", message));
         }
     }
+    // Sorted rows of several batches share a dictionary.
+    let schema = match options.sort_by.is_empty() {
+        true => schema,
+        false => unified(&schema),
+    };
+    for name in &options.sort_by {
+        sortable(&schema, column(&schema, &origin, name)?)?;
+    }
     let file = AtomicFile::create(to, options.force)?;
     let mut out = writer_for(to, format, Box::new(file.handle()?), &schema)?;
     let mut write = |batch: &RecordBatch| out.write(batch).map_err(|e| e.written_to(to));
@@ -107,7 +120,7 @@ pub fn import(from: ImportFrom<'_>, to: &Path, options: &ImportOptions) -> Resul
     let sidecar = Sidecar {
         name: options.name.clone().unwrap_or_else(|| default_name(to)),
         description: options.description.clone(),
-        schema: Sidecar::columns(&schema),
+        schema: Sidecar::columns(&unified(&schema)),
         event_time: options.event_time.clone(),
         arrival: options.arrival.clone(),
         batch_borders: None,
@@ -174,28 +187,85 @@ fn copy(
     Ok(rows)
 }
 
+/// Refuses a column to sort by that has no order.
+fn sortable(schema: &SchemaRef, column: usize) -> Result<()> {
+    let field = schema.field(column);
+    let tried = guarded(|| {
+        let values = specimen(field.data_type(), 2)?;
+        let key = SortColumn { values: sort_key(&[values])?, options: None };
+        lexsort_to_indices(&[key.clone(), key], None)
+    });
+    match tried {
+        Ok(Ok(_)) => Ok(()),
+        _ => Err(DatasetError::NoOrder {
+            column: field.name().clone(),
+            data_type: field.data_type().to_string(),
+        }),
+    }
+}
+
 fn sorted(
     held: &[RecordBatch],
     keys: &[usize],
     write: &mut dyn FnMut(&RecordBatch) -> Result<()>,
 ) -> Result<()> {
     let failed = |source| DatasetError::arrow("sort", source);
+    let held = one_dictionary(held)?;
+    let schema = held[0].schema();
+    let picked = retype_schema(&schema, &mut |_: &_, part: &DataType| {
+        Ok::<_, DatasetError>(Some(with_width(part)))
+    })?;
+    let misfit = |(column, message)| {
+        let doing = format!("sort: column `{column}`");
+        DatasetError::arrow(doing, ArrowError::ComputeError(message))
+    };
+    let held = held.iter().map(|batch| convert_columns(batch, &picked).map_err(misfit));
+    let held = held.collect::<Result<Vec<_>>>()?;
     let places: Vec<(usize, usize)> = held
         .iter()
         .enumerate()
         .flat_map(|(batch, rows)| (0..rows.num_rows()).map(move |row| (batch, row)))
         .collect();
-    let order = order(held, keys, places.len()).map_err(failed)?;
+    let order = order(&held, keys, places.len()).map_err(failed)?;
     for chunk in order.chunks(BATCH_ROWS) {
         let picks: Vec<(usize, usize)> = chunk.iter().map(|i| places[*i as usize]).collect();
-        let arrays = (0..held[0].num_columns()).map(|column| {
+        let arrays = picked.fields().iter().enumerate().map(|(column, field)| {
             let parts: Vec<&dyn Array> = held.iter().map(|b| b.column(column).as_ref()).collect();
-            interleave(&parts, &picks)
+            guarded(|| interleave(&parts, &picks))
+                .unwrap_or_else(|message| Err(ArrowError::ComputeError(message)))
+                .map_err(|source| {
+                    DatasetError::arrow(format!("sort: column `{}`", field.name()), source)
+                })
         });
-        let arrays = arrays.collect::<Result<Vec<_>, ArrowError>>().map_err(failed)?;
-        write(&RecordBatch::try_new(held[0].schema(), arrays).map_err(failed)?)?;
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        let rows = RecordBatch::try_new(picked.clone(), arrays).map_err(failed)?;
+        write(&convert_columns(&rows, &schema).map_err(misfit)?)?;
     }
     Ok(())
+}
+
+/// Batches whose dictionaries are the same ones.
+fn one_dictionary(held: &[RecordBatch]) -> Result<Vec<RecordBatch>> {
+    let mut dictionaries = DictionaryUnifier::new(&held[0].schema());
+    let mut unify = |batch: &RecordBatch| {
+        dictionaries.unify(batch).map_err(|(column, message)| {
+            let doing = format!("sort: column `{column}`");
+            DatasetError::arrow(doing, ArrowError::ComputeError(message))
+        })
+    };
+    // After the first round the dictionaries are whole.
+    for batch in held {
+        unify(batch)?;
+    }
+    held.iter().map(unify).collect()
+}
+
+/// What rows are sorted by: the values, whatever encodes them.
+fn sort_key(parts: &[ArrayRef]) -> Result<ArrayRef, ArrowError> {
+    let values = parts.iter().map(|part| convert(part, &decoded(part.data_type())));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    let values: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
+    concat(&values)
 }
 
 /// Row numbers in sorted order; the number itself is the last key, so that
@@ -207,8 +277,8 @@ fn order(held: &[RecordBatch], keys: &[usize], rows: usize) -> Result<Vec<u32>, 
     let options = Some(SortOptions { descending: false, nulls_first: true });
     let mut columns = Vec::with_capacity(keys.len() + 1);
     for &key in keys {
-        let parts: Vec<&dyn Array> = held.iter().map(|b| b.column(key).as_ref()).collect();
-        columns.push(SortColumn { values: concat(&parts)?, options });
+        let parts: Vec<ArrayRef> = held.iter().map(|b| b.column(key).clone()).collect();
+        columns.push(SortColumn { values: sort_key(&parts)?, options });
     }
     let numbers = Arc::new(UInt32Array::from_iter_values(0..last));
     columns.push(SortColumn { values: numbers, options });

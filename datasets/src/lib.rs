@@ -19,8 +19,9 @@
 //! # }
 //! ```
 //!
-//! Readers never panic: a panic of a third-party reader over a damaged file
-//! becomes a [`DatasetError`] that names the file and the place.
+//! Readers and writers never panic: a panic of a third-party reader over a damaged
+//! file becomes a [`DatasetError`] that names the file, the place and the column, and
+//! one of a writer becomes one that names the column.
 //!
 //! Files are read, not mapped: a map shows what others write to the file, and
 //! Arrow trusts offsets, texts and dictionary codes once they are checked. What is
@@ -34,6 +35,8 @@
 //! * `nearest` (texts for messages), `column_name` (names in any case),
 //!   `nested` (columns in other types), `hex`, `compression`, `file_format` (names of
 //!   formats), `place`, `error`, `type_text` (column types as text);
+//! * `guard`: panics of third-party code as errors; `columns`: columns as formats need
+//!   them, other types with the same values;
 //! * `input`: bytes of a file or a live input, decompressed;
 //! * `write`: files that appear whole, and what writers of every format use;
 //! * `format`: one file or folder per format;
@@ -47,12 +50,14 @@
 
 pub mod catalogue;
 mod column_name;
+mod columns;
 mod compression;
 mod digest;
 mod error;
 mod file_format;
 mod format;
 mod generate;
+mod guard;
 mod hex;
 mod import;
 mod input;
@@ -66,6 +71,7 @@ mod source;
 mod type_text;
 mod write;
 
+pub use columns::{TimeStyle, time_text};
 pub use compression::Compression;
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Result};

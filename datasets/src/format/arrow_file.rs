@@ -18,9 +18,10 @@ use arrow::ipc::{Block, root_as_footer};
 use super::arrow_columns::{buffers_of, ranges};
 use super::arrow_message::{all_buffers, check_compressed, parse, placed, rows, schema};
 use super::block_memory::BlockMemory;
-use super::dictionary::DictionaryUnifier;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, unchanged};
+use super::trial::misfit;
+use crate::columns::{DictionaryUnifier, unified, without_slices};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::place::Place;
@@ -78,10 +79,12 @@ impl Format for ArrowFile {
 
     fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
-        // A file holds one dictionary per column: later values are appended to it.
+        // A file holds one dictionary per column: later values are appended to it, for
+        // which its indexes must have room.
         let options =
             IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
-        let inner = FileWriter::try_new_with_options(sink, schema, options).map_err(fail)?;
+        let inner =
+            FileWriter::try_new_with_options(sink, &unified(schema), options).map_err(fail)?;
         Ok(Box::new(Writer { inner, dictionaries: DictionaryUnifier::new(schema) }))
     }
 }
@@ -94,7 +97,8 @@ struct Writer {
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
-        let batch = self.dictionaries.unify(batch).map_err(fail)?;
+        let batch = self.dictionaries.unify(batch).and_then(without_slices);
+        let batch = batch.map_err(misfit(FileFormat::ArrowFile))?;
         self.inner.write(&batch).map_err(fail)
     }
 

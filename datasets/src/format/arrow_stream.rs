@@ -13,6 +13,8 @@ use arrow::ipc::{Block, MessageHeader, MetadataVersion};
 use super::arrow_message::{all_buffers, check_compressed, parse, placed, schema};
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, unchanged};
+use super::trial::misfit;
+use crate::columns::{convert_columns, single_dictionaries, without_slices};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -41,9 +43,10 @@ impl Format for ArrowStream {
     }
 
     fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
-        let inner = StreamWriter::try_new(sink, schema)
+        let schema = single_dictionaries(schema);
+        let inner = StreamWriter::try_new(sink, &schema)
             .map_err(|source| DatasetError::Write { format: FileFormat::ArrowStream, source })?;
-        Ok(Box::new(Writer(inner)))
+        Ok(Box::new(Writer { inner, schema }))
     }
 }
 
@@ -55,18 +58,24 @@ pub(super) fn live(path: &Path, input: Input) -> Result<(SchemaRef, Box<dyn File
     Ok((schema, Box::new(Batches::new(path, messages, decoder))))
 }
 
-struct Writer(StreamWriter<Output>);
+struct Writer {
+    inner: StreamWriter<Output>,
+    /// The columns, without dictionaries of dictionaries.
+    schema: SchemaRef,
+}
 
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowStream, source };
-        self.0.write(batch).map_err(fail)
+        let batch = convert_columns(batch, &self.schema).and_then(without_slices);
+        let batch = batch.map_err(misfit(FileFormat::ArrowStream))?;
+        self.inner.write(&batch).map_err(fail)
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowStream, source };
-        self.0.finish().map_err(fail)?;
-        self.0.flush().map_err(fail)
+        self.inner.finish().map_err(fail)?;
+        self.inner.flush().map_err(fail)
     }
 }
 

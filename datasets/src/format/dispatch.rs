@@ -6,13 +6,14 @@ use std::path::Path;
 
 use arrow::datatypes::SchemaRef;
 
-use super::guard::guarded;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape};
+use super::trial::Trial;
 use super::{arrow_file, arrow_stream, csv, json_lines, parquet};
 use crate::compression::Compression;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::guard::guarded;
 use crate::input::Input;
 use crate::place::Place;
 use crate::write::{BatchWriter, buffered, compressed};
@@ -65,13 +66,18 @@ pub(crate) fn format_of(path: &Path) -> Result<FileFormat> {
 ///
 /// # Errors
 /// The format cannot hold the columns: two of one name in anything but Arrow,
-/// nested columns in CSV, types that the format does not know.
+/// nested columns in CSV, types that the format does not know. Each column that is not
+/// of a plain type is tried with some rows, so that no row is refused later for its
+/// type. Values that the format has no room for are an error of `write`, which names
+/// the column and the row.
 pub fn writer(
     format: FileFormat,
     sink: Box<dyn Write + Send>,
     schema: &SchemaRef,
 ) -> Result<Box<dyn BatchWriter>> {
-    format.code().write(buffered(sink), schema, Path::new(""))
+    let trial = trial(format, Path::new(""));
+    trial.check(schema)?;
+    trial.open(buffered(sink), schema)
 }
 
 /// A writer for a file of the name `path`, whose extension may ask for
@@ -85,8 +91,10 @@ pub fn writer_for(
     sink: Box<dyn Write + Send>,
     schema: &SchemaRef,
 ) -> Result<Box<dyn BatchWriter>> {
+    let trial = trial(format, path);
+    trial.check(schema)?;
     let Some(compression) = Compression::from_path(path) else {
-        return format.code().write(buffered(sink), schema, path);
+        return trial.open(buffered(sink), schema);
     };
     if !format.may_be_compressed() {
         return Err(DatasetError::CannotHold {
@@ -95,7 +103,11 @@ pub fn writer_for(
             remedy: "leave the extension away: its columns are compressed".to_owned(),
         });
     }
-    compressed(compression, buffered(sink), |sink| format.code().write(sink, schema, path))
+    compressed(compression, buffered(sink), |sink| trial.open(sink, schema))
+}
+
+fn trial(format: FileFormat, name: &Path) -> Trial {
+    Trial { format, code: format.code(), name: name.to_owned() }
 }
 
 /// Refuses an empty file (but for JSON lines, whose columns may be declared),

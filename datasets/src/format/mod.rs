@@ -12,15 +12,14 @@ pub(crate) mod arrow_message;
 mod arrow_stream;
 mod block_memory;
 mod csv;
-mod dictionary;
 mod dispatch;
-mod guard;
 mod json_lines;
 mod live;
 mod options;
 mod parquet;
 mod reader;
 mod text;
+mod trial;
 
 pub(crate) use dispatch::format_of;
 pub use dispatch::{writer, writer_for};

@@ -10,9 +10,11 @@ use super::columns::Layout;
 use super::conform::conform;
 use super::open::Source;
 use crate::error::{DatasetError, Result};
+use crate::file_format::FileFormat;
 use crate::format::{FileBatches, ReadRequest};
 use crate::nearest::shorten;
 use crate::nested::Unfit;
+use crate::place::Place;
 use crate::type_text::type_text;
 
 /// Rows of a source, with where they come from.
@@ -182,7 +184,8 @@ impl Batches {
             let stamp = inner.stamps[self.file];
             let read = inner.format.guard(path, place, || reader.next_batch());
             // A file that is being written to is not damaged, and its end may not be the end.
-            match read.or_else(|error| stamp.check_after(path).and(Err(error)))? {
+            let read = read.or_else(|error| stamp.check_after(path).and(Err(error)));
+            match read.map_err(|error| self.blame(path, error))? {
                 Some(batch) => {
                     self.whole = Some((batch, 0));
                 }
@@ -194,6 +197,47 @@ impl Batches {
                 }
             }
         }
+    }
+
+    /// Names the column that a damaged file cannot be read for, if it is one column's fault.
+    fn blame(&self, path: &Path, error: DatasetError) -> DatasetError {
+        let DatasetError::Corrupt { path: damaged, format, place, message } = error else {
+            return error;
+        };
+        let message = match message.starts_with("column `") {
+            true => message,
+            false => match self.culprit(path, place) {
+                Some(column) => format!("column `{column}`: {message}"),
+                None => message,
+            },
+        };
+        DatasetError::Corrupt { path: damaged, format, place, message }
+    }
+
+    /// The first column that fails by itself at `place`; none where all of them do.
+    fn culprit(&self, path: &Path, place: Place) -> Option<&str> {
+        let inner = &self.source.inner;
+        // Elsewhere each column would cost another pass over all bytes.
+        if !matches!(inner.format, FileFormat::Parquet | FileFormat::ArrowFile) {
+            return None;
+        }
+        let fails = |column: &usize| {
+            let projection = std::slice::from_ref(column);
+            let schema = &self.layout.schema;
+            let request = ReadRequest { path, schema, projection, options: &inner.options };
+            let Ok(mut reader) = inner.format.read(request) else { return true };
+            loop {
+                let at = reader.place();
+                match inner.format.guard(path, at, || reader.next_batch()) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return false,
+                    Err(_) => return at == place,
+                }
+            }
+        };
+        let column = self.file_columns.iter().find(|column| fails(column))?;
+        let all = self.file_columns.len() > 1 && self.file_columns.iter().all(fails);
+        (!all).then(|| self.layout.schema.field(*column).name().as_str())
     }
 
     /// The next part of the current batch.

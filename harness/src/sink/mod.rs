@@ -19,7 +19,7 @@ use streamjoin_datasets::FileFormat;
 use crate::error::{Failure, Result};
 use crate::scenario::SinkFormat;
 
-pub use console::{Console, cell_text, show};
+pub use console::{Console, cell_text, show, show_all};
 pub use stdout::PipeStdout;
 
 /// Receives the joined rows of one pass, batch by batch.

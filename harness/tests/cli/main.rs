@@ -20,6 +20,7 @@ mod support;
 mod sweep;
 mod table_choices;
 mod tools;
+mod types;
 mod uuid;
 mod vary;
 mod watermark;

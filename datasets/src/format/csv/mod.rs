@@ -12,13 +12,14 @@ mod write;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 
 use self::lines::{Lines, delimiter_of};
 use self::rows::Rows;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names};
 use super::text::{can_parse, settled_schema};
+use crate::columns::{decoded, retype_schema};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::input::Input;
@@ -46,16 +47,23 @@ impl Format for Csv {
 
     fn write(&self, sink: Output, schema: &SchemaRef, name: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Csv, schema)?;
-        for field in schema.fields() {
-            if !can_parse(field.data_type()) {
-                return Err(DatasetError::CannotHold {
+        let rule = &mut |field: &FieldRef, part: &DataType| {
+            let values = decoded(part);
+            let remedy = match part.is_nested() && values.is_nested() {
+                true => "select its parts, or write jsonl, parquet or arrow",
+                false => FileFormat::Csv.instead(),
+            };
+            match can_parse(&values) {
+                true => Ok(Some(values)),
+                false => Err(DatasetError::CannotHold {
                     format: FileFormat::Csv,
                     what: format!("column `{}` of type {}", field.name(), field.data_type()),
-                    remedy: "select its parts, or write jsonl, parquet or arrow".to_owned(),
-                });
+                    remedy: remedy.to_owned(),
+                }),
             }
-        }
-        write::writer(sink, schema, delimiter_of(name, b','))
+        };
+        let decoded = retype_schema(schema, rule)?;
+        write::writer(sink, &decoded, delimiter_of(name, b','))
     }
 }
 

@@ -1,4 +1,5 @@
-//! The CSV writer: a header line, nulls as empty fields, the empty text as `""`.
+//! The CSV writer: a header line, nulls as empty fields, the empty text as `""`, the
+//! values of dictionaries and runs.
 
 use std::io::{self, Write};
 
@@ -8,16 +9,20 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
+use crate::columns::{convert_columns, value_text};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
+use crate::format::trial::misfit;
 use crate::write::{BatchWriter, Output};
 
+/// A writer of columns whose types, `schema`, [`parse_column`](crate::format::parse_column)
+/// reads.
 pub(super) fn writer(
     sink: Output,
     schema: &SchemaRef,
     delimiter: u8,
 ) -> Result<Box<dyn BatchWriter>> {
-    let mut writer = Writer { sink, delimiter };
+    let mut writer = Writer { sink, schema: schema.clone(), delimiter };
     let names = schema.fields().iter().map(|field| Some(field.name().as_str()));
     writer.line(names).map_err(|e| failed(e.into()))?;
     Ok(Box::new(writer))
@@ -25,6 +30,8 @@ pub(super) fn writer(
 
 struct Writer {
     sink: Output,
+    /// The columns, decoded.
+    schema: SchemaRef,
     delimiter: u8,
 }
 
@@ -59,6 +66,7 @@ impl Writer {
 
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let batch = convert_columns(batch, &self.schema).map_err(misfit(FileFormat::Csv))?;
         let options = FormatOptions::new();
         let columns = batch.columns().iter();
         let columns = columns
@@ -68,15 +76,15 @@ impl BatchWriter for Writer {
         let nulls: Vec<_> = batch.columns().iter().map(Array::logical_nulls).collect();
         let mut texts = vec![String::new(); columns.len()];
         for row in 0..batch.num_rows() {
-            for (text, column) in texts.iter_mut().zip(&columns) {
-                text.clear();
-                column.value(row).write(text).map_err(|e| {
-                    failed(ArrowError::CsvError(format!("a value cannot be written: {e}")))
-                })?;
-            }
             let is_null = |column: usize| {
                 nulls[column].as_ref().is_some_and(|nulls: &NullBuffer| nulls.is_null(row))
             };
+            for (column, (text, formatter)) in texts.iter_mut().zip(&columns).enumerate() {
+                text.clear();
+                if !is_null(column) {
+                    value_text(formatter, batch.column(column), row, text).map_err(failed)?;
+                }
+            }
             let fields = texts
                 .iter()
                 .enumerate()

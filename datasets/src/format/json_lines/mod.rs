@@ -3,6 +3,7 @@
 //! column of timestamps is seconds since 1970; binary is hexadecimal.
 
 mod decode;
+mod encode;
 mod infer;
 mod kcat;
 mod lines;
@@ -50,7 +51,7 @@ impl Format for JsonLines {
 
     fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::JsonLines, schema)?;
-        write::writer(sink, schema)
+        Ok(write::writer(sink, schema))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use arrow::array::RecordBatch;
-use arrow::compute::concat_batches;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
@@ -14,7 +13,7 @@ use super::printing::{DataFormat, json};
 use super::reading::ReadingArgs;
 use super::statistics::ColumnStatistics;
 use crate::error::{Failure, Result};
-use crate::sink::show;
+use crate::sink::show_all;
 use crate::text::bytes;
 use crate::text::number::grouped;
 
@@ -63,7 +62,8 @@ struct Found {
     /// Whether `--limit` cut the reading short.
     cut: bool,
     columns: Vec<ColumnStatistics>,
-    first: RecordBatch,
+    /// The first rows.
+    first: Vec<RecordBatch>,
 }
 
 fn read(source: &Source, args: &InspectArgs) -> Result<Found> {
@@ -92,7 +92,6 @@ fn read(source: &Source, args: &InspectArgs) -> Result<Found> {
             break;
         }
     }
-    let first = concat_batches(schema, &first).map_err(Failure::run)?;
     Ok(Found { rows, cut, columns, first })
 }
 
@@ -135,7 +134,7 @@ fn human(source: &Source, found: &Found, args: &InspectArgs) -> Result<String> {
     }
     text += &format!("{table}\n");
     if args.rows > 0 {
-        text += &show(&found.first, args.rows)?;
+        text += &show_all(source.schema(), &found.first, args.rows)?;
     }
     Ok(text)
 }

@@ -1,88 +1,107 @@
 //! One value as Spark's `show()` prints it.
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float32Type, Float64Type, TimeUnit, TimestampMicrosecondType};
+use arrow::array::{Array, AsArray, RunArray, StructArray, UnionArray, types::*};
+use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use streamjoin_datasets::{TimeStyle, time_text};
 
 use crate::error::{Failure, Result};
-use crate::text::instant::iso_millis;
 
 const NULL: &str = "NULL";
 
-/// Prints the values of one column.
-pub(super) enum Printer<'a> {
-    Float32(&'a dyn Array),
-    Float64(&'a dyn Array),
-    Binary(ArrayRef),
-    Micros(ArrayRef),
-    Plain(ArrayFormatter<'a>, &'a dyn Array),
-}
-
-impl<'a> Printer<'a> {
-    pub(super) fn new(array: &'a dyn Array) -> Result<Self> {
-        let to = |data_type: &DataType| {
-            cast(array, data_type).map_err(|error| {
-                Failure::run(format!("cannot print a {}: {error}", array.data_type()))
-            })
-        };
-        Ok(match array.data_type() {
-            DataType::Float32 => Self::Float32(array),
-            DataType::Float64 => Self::Float64(array),
-            DataType::Binary
-            | DataType::LargeBinary
-            | DataType::BinaryView
-            | DataType::FixedSizeBinary(_) => Self::Binary(to(&DataType::Binary)?),
-            DataType::Timestamp(..) => {
-                Self::Micros(to(&DataType::Timestamp(TimeUnit::Microsecond, None))?)
-            }
-            _ => {
-                const OPTIONS: FormatOptions<'static> =
-                    FormatOptions::new().with_null(NULL).with_display_error(true);
-                let formatter = ArrayFormatter::try_new(array, &OPTIONS).map_err(|error| {
-                    Failure::run(format!("cannot print a {}: {error}", array.data_type()))
-                })?;
-                Self::Plain(formatter, array)
-            }
-        })
+/// The value in `row` of `array`. Times print over all that their types hold, as Spark
+/// prints them; nested values as `{1, a}`, `[1, 2]` and `{a -> 1}`.
+pub(super) fn print(array: &dyn Array, row: usize) -> Result<String> {
+    if array.is_null(row) {
+        return Ok(NULL.to_owned());
     }
-
-    pub(super) fn print(&self, row: usize) -> String {
-        match self {
-            Self::Float32(array) | Self::Float64(array) if array.is_null(row) => NULL.to_owned(),
-            Self::Binary(array) | Self::Micros(array) if array.is_null(row) => NULL.to_owned(),
-            Self::Float32(array) => {
-                let value = array.as_primitive::<Float32Type>().value(row);
-                java_float(f64::from(value), &format!("{value:e}"))
-            }
-            Self::Float64(array) => {
-                let value = array.as_primitive::<Float64Type>().value(row);
-                java_float(value, &format!("{value:e}"))
-            }
-            Self::Binary(array) => {
-                let bytes = array.as_binary::<i32>().value(row);
-                let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-                format!("[{}]", hex.join(" "))
-            }
-            Self::Micros(array) => {
-                timestamp(array.as_primitive::<TimestampMicrosecondType>().value(row))
-            }
-            Self::Plain(formatter, array) => match array.is_null(row) {
-                true => NULL.to_owned(),
-                false => formatter.value(row).to_string(),
-            },
+    if let Some(time) = time_text(array, row, TimeStyle::Spark) {
+        return Ok(time);
+    }
+    Ok(match array.data_type() {
+        DataType::Null => NULL.to_owned(),
+        DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).to_owned(),
+        DataType::Utf8View => array.as_string_view().value(row).to_owned(),
+        DataType::Float16 => {
+            let value = array.as_primitive::<Float16Type>().value(row).to_f32();
+            java_float(value.into(), &format!("{value:e}"))
         }
-    }
+        DataType::Float32 => {
+            let value = array.as_primitive::<Float32Type>().value(row);
+            java_float(f64::from(value), &format!("{value:e}"))
+        }
+        DataType::Float64 => {
+            let value = array.as_primitive::<Float64Type>().value(row);
+            java_float(value, &format!("{value:e}"))
+        }
+        DataType::Binary => hex(array.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => hex(array.as_binary::<i64>().value(row)),
+        DataType::BinaryView => hex(array.as_binary_view().value(row)),
+        DataType::FixedSizeBinary(_) => hex(array.as_fixed_size_binary().value(row)),
+        DataType::List(_) => list(array.as_list::<i32>().value(row).as_ref())?,
+        DataType::LargeList(_) => list(array.as_list::<i64>().value(row).as_ref())?,
+        DataType::ListView(_) => list(array.as_list_view::<i32>().value(row).as_ref())?,
+        DataType::LargeListView(_) => list(array.as_list_view::<i64>().value(row).as_ref())?,
+        DataType::FixedSizeList(..) => list(array.as_fixed_size_list().value(row).as_ref())?,
+        DataType::Struct(_) => structure(array.as_struct(), row)?,
+        DataType::Map(..) => {
+            let entries = array.as_map().value(row);
+            let entry = |row| {
+                let key = print(entries.column(0).as_ref(), row)?;
+                Ok(format!("{key} -> {}", print(entries.column(1).as_ref(), row)?))
+            };
+            joined("{", (0..entries.len()).map(entry), "}")?
+        }
+        DataType::Dictionary(..) => {
+            let one = array.slice(row, 1);
+            let dictionary = one.as_any_dictionary();
+            print(dictionary.values().as_ref(), dictionary.normalized_keys()[0])?
+        }
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => run::<Int16Type>(array, row)?,
+            DataType::Int32 => run::<Int32Type>(array, row)?,
+            _ => run::<Int64Type>(array, row)?,
+        },
+        DataType::Union(..) => match array.as_any().downcast_ref::<UnionArray>() {
+            Some(union) => {
+                print(union.child(union.type_id(row)).as_ref(), union.value_offset(row))?
+            }
+            None => plain(array, row)?,
+        },
+        _ => plain(array, row)?,
+    })
 }
 
-/// `2013-01-01 10:00:00.5`: no zone, no trailing zeros.
-fn timestamp(micros: i64) -> String {
-    let iso = iso_millis(micros);
-    let text = iso.replace('T', " ");
-    let seconds = text.split('.').next().unwrap_or_default();
-    match micros.rem_euclid(1_000_000) {
-        0 => seconds.to_owned(),
-        fraction => format!("{seconds}.{}", format!("{fraction:06}").trim_end_matches('0')),
+/// As arrow prints it.
+fn plain(array: &dyn Array, row: usize) -> Result<String> {
+    const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_null(NULL);
+    let text = ArrayFormatter::try_new(array, &OPTIONS)
+        .and_then(|formatter| formatter.value(row).try_to_string());
+    text.map_err(|error| Failure::run(format!("cannot print a {}: {error}", array.data_type())))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!("[{}]", bytes.join(" "))
+}
+
+fn joined(open: &str, parts: impl Iterator<Item = Result<String>>, close: &str) -> Result<String> {
+    Ok(format!("{open}{}{close}", parts.collect::<Result<Vec<_>>>()?.join(", ")))
+}
+
+fn list(items: &dyn Array) -> Result<String> {
+    joined("[", (0..items.len()).map(|row| print(items, row)), "]")
+}
+
+fn structure(fields: &StructArray, row: usize) -> Result<String> {
+    joined("{", fields.columns().iter().map(|field| print(field.as_ref(), row)), "}")
+}
+
+fn run<R: RunEndIndexType>(array: &dyn Array, row: usize) -> Result<String> {
+    match array.as_any().downcast_ref::<RunArray<R>>() {
+        Some(runs) => print(runs.values().as_ref(), runs.get_physical_index(row)),
+        None => plain(array, row),
     }
 }
 
@@ -149,6 +168,14 @@ fn is_wide(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{
+        ArrayRef, BinaryArray, DictionaryArray, Float64Array, Int32Builder, ListArray, MapBuilder,
+        StringBuilder, TimestampMicrosecondArray,
+    };
+    use arrow::datatypes::Field;
+
     use super::*;
 
     #[test]
@@ -171,10 +198,46 @@ mod tests {
         }
     }
 
+    fn printed(array: impl Array) -> Vec<String> {
+        (0..array.len()).map(|row| print(&array, row).unwrap()).collect()
+    }
+
     #[test]
     fn timestamps_print_without_trailing_zeros() {
-        assert_eq!(timestamp(1_357_034_400_000_000), "2013-01-01 10:00:00");
-        assert_eq!(timestamp(1_357_034_400_120_000), "2013-01-01 10:00:00.12");
-        assert_eq!(timestamp(-1), "1969-12-31 23:59:59.999999");
+        let values = vec![1_357_034_400_000_000, 1_357_034_400_120_000, -1, i64::MAX];
+        assert_eq!(
+            printed(TimestampMicrosecondArray::from(values)),
+            [
+                "2013-01-01 10:00:00",
+                "2013-01-01 10:00:00.12",
+                "1969-12-31 23:59:59.999999",
+                "+294247-01-10 04:00:54.775807",
+            ]
+        );
+    }
+
+    /// The texts are those of Spark's `show()`.
+    #[test]
+    fn nested_values_print_as_spark_prints_them() {
+        let numbers: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.0), None]));
+        let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![&b"\x01\xab"[..], b""]));
+        let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![i64::MAX, 0]));
+        let fields = [("n", numbers), ("b", bytes), ("t", times)].map(|(name, column)| {
+            (Arc::new(Field::new(name, column.data_type().clone(), true)), column)
+        });
+        assert_eq!(
+            printed(StructArray::from(fields.to_vec())),
+            ["{1.0, [01 AB], +294247-01-10 04:00:54.775807}", "{NULL, [], 1970-01-01 00:00:00}"]
+        );
+        let lists = [Some(vec![Some(1), None]), None, Some(vec![])];
+        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>(lists);
+        assert_eq!(printed(lists), ["[1, NULL]", "NULL", "[]"]);
+        let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+        maps.keys().append_value("a");
+        maps.values().append_value(1);
+        maps.append(true).unwrap();
+        assert_eq!(printed(maps.finish()), ["{a -> 1}"]);
+        let words: DictionaryArray<Int8Type> = [Some("x"), None, Some("y")].into_iter().collect();
+        assert_eq!(printed(words), ["x", "NULL", "y"]);
     }
 }

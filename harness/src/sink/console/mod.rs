@@ -4,7 +4,7 @@ mod cell;
 
 use std::io::Write;
 
-use arrow::array::{Array, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::Sink;
@@ -76,7 +76,19 @@ impl Sink for Console {
 /// # Errors
 /// A run failure where a value cannot be printed.
 pub fn show(batch: &RecordBatch, limit: usize) -> Result<String> {
-    Ok(bordered(&captions(&batch.schema()), &cells(batch, limit)?))
+    show_all(&batch.schema(), std::slice::from_ref(batch), limit)
+}
+
+/// As [`show`], of the rows of several batches of `schema`.
+///
+/// # Errors
+/// A run failure where a value cannot be printed.
+pub fn show_all(schema: &Schema, batches: &[RecordBatch], limit: usize) -> Result<String> {
+    let mut rows = Vec::new();
+    for batch in batches {
+        rows.extend(cells(batch, limit - rows.len())?);
+    }
+    Ok(bordered(&captions(schema), &rows))
 }
 
 /// The value in `row` of `column` as `show()` prints it, uncut.
@@ -84,7 +96,7 @@ pub fn show(batch: &RecordBatch, limit: usize) -> Result<String> {
 /// # Errors
 /// A run failure where a value cannot be printed.
 pub fn cell_text(column: &dyn Array, row: usize) -> Result<String> {
-    Ok(cell::escape(&cell::Printer::new(column)?.print(row)))
+    Ok(cell::escape(&cell::print(column, row)?))
 }
 
 fn captions(schema: &Schema) -> Vec<String> {
@@ -92,15 +104,9 @@ fn captions(schema: &Schema) -> Vec<String> {
 }
 
 fn cells(batch: &RecordBatch, limit: usize) -> Result<Vec<Vec<String>>> {
-    let printers = batch
-        .columns()
-        .iter()
-        .map(|column| cell::Printer::new(column.as_ref()))
-        .collect::<Result<Vec<_>>>()?;
+    let cell = |row| move |column: &ArrayRef| Ok(shorten(cell::escape(&cell::print(column, row)?)));
     let rows = batch.num_rows().min(limit);
-    Ok((0..rows)
-        .map(|row| printers.iter().map(|p| shorten(cell::escape(&p.print(row)))).collect())
-        .collect())
+    (0..rows).map(|row| batch.columns().iter().map(cell(row)).collect()).collect()
 }
 
 fn shorten(text: String) -> String {

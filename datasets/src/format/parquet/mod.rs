@@ -1,59 +1,66 @@
 //! Parquet: row groups streamed one after another, only the projected columns
 //! read.
 
+mod columns;
+mod write;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
 
+use self::columns::Columns;
 use super::arrow_message::placed;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names, unchanged};
+use crate::columns::convert_columns;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::place::Place;
 use crate::write::{BatchWriter, Output};
-
-/// A row group is written once it holds this many rows or bytes.
-const GROUP_ROWS: usize = 1 << 18;
-const GROUP_BYTES: usize = 128 << 20;
 
 /// The Parquet format.
 pub(crate) struct Parquet;
 
 impl Format for Parquet {
     fn shape(&self, path: &Path, _options: &ReadOptions) -> Result<Shape> {
-        let (_, metadata) = open(path)?;
+        let (file, Columns { metadata, schema }) = Columns::open(path)?;
         let rows = metadata.metadata().file_metadata().num_rows();
         let rows = u64::try_from(rows).map_err(|_| {
             DatasetError::corrupt(path, FileFormat::Parquet, Place::Footer, "negative row count")
         })?;
         readable(path, &metadata)?;
-        Ok(Shape { schema: metadata.schema().clone(), rows: Some(rows), inferred: false })
+        // A type that the reader does not know shows before the first row.
+        reader(file, &metadata, ProjectionMask::all(), Vec::new(), 1)
+            .map_err(|e| placed(path, FileFormat::Parquet, Place::Footer)(e.to_string()))?;
+        Ok(Shape { schema, rows: Some(rows), inferred: false })
     }
 
     fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
         let ReadRequest { path, schema, projection, options } = request;
-        let (file, metadata) = open(path)?;
-        unchanged(path, schema, metadata.schema())?;
+        let (file, columns) = Columns::open(path)?;
+        unchanged(path, schema, &columns.schema)?;
+        let Columns { metadata, schema } = columns;
         let mask = if projection.len() < schema.fields().len() {
             ProjectionMask::roots(metadata.parquet_schema(), projection.iter().copied())
         } else {
             ProjectionMask::all()
         };
+        let projected = schema.project(projection);
+        let schema = projected.map_err(|source| DatasetError::arrow(path.display(), source))?;
         Ok(Box::new(Batches {
             path: path.to_owned(),
             file,
             metadata,
+            schema: Arc::new(schema),
             mask,
             batch_rows: options.batch_rows.max(1),
             group: 0,
@@ -64,48 +71,22 @@ impl Format for Parquet {
 
     fn write(&self, sink: Output, schema: &SchemaRef, _: &Path) -> Result<Box<dyn BatchWriter>> {
         refuse_duplicate_names(FileFormat::Parquet, schema)?;
-        let level = ZstdLevel::try_new(3).map_err(failed)?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .build();
-        let inner = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(|e| {
-            DatasetError::CannotHold {
-                format: FileFormat::Parquet,
-                what: format!("these columns: {e}"),
-                remedy: "cast them, or write arrow".to_owned(),
-            }
-        })?;
-        Ok(Box::new(Writer(inner)))
+        write::writer(sink, schema)
     }
 }
 
-fn failed(error: ParquetError) -> DatasetError {
-    DatasetError::Write { format: FileFormat::Parquet, source: error.into() }
-}
-
-struct Writer(ArrowWriter<Output>);
-
-impl BatchWriter for Writer {
-    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.0.write(batch).map_err(failed)?;
-        if self.0.in_progress_size() > GROUP_BYTES {
-            self.0.flush().map_err(failed)?;
-        }
-        Ok(())
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.0.finish().map_err(failed)?;
-        std::io::Write::flush(self.0.inner_mut()).map_err(|e| failed(e.into()))
-    }
-}
-
-fn open(path: &Path) -> Result<(File, ArrowReaderMetadata)> {
-    let file = File::open(path).map_err(|e| DatasetError::io(path, "open", e))?;
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
-        .map_err(|e| placed(path, FileFormat::Parquet, Place::Footer)(e.to_string()))?;
-    Ok((file, metadata))
+fn reader(
+    file: File,
+    metadata: &ArrowReaderMetadata,
+    mask: ProjectionMask,
+    groups: Vec<usize>,
+    batch_rows: usize,
+) -> Result<ParquetRecordBatchReader, ParquetError> {
+    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+        .with_row_groups(groups)
+        .with_projection(mask)
+        .with_batch_size(batch_rows)
+        .build()
 }
 
 /// Refuses an unknown compression now, not when its row group is read.
@@ -131,6 +112,8 @@ struct Batches {
     path: PathBuf,
     file: File,
     metadata: ArrowReaderMetadata,
+    /// The columns that are read, as they come out.
+    schema: SchemaRef,
     mask: ProjectionMask,
     batch_rows: usize,
     /// The row group after the one being read.
@@ -149,7 +132,10 @@ impl FileBatches for Batches {
                 match reader.next().transpose().map_err(|e| damaged(e.to_string()))? {
                     Some(batch) => {
                         self.rows -= batch.num_rows() as i64;
-                        return Ok(Some(batch));
+                        let batch = convert_columns(&batch, &self.schema);
+                        let unfit =
+                            |(column, message)| damaged(format!("column `{column}`: {message}"));
+                        return batch.map(Some).map_err(unfit);
                     }
                     None if self.rows != 0 => {
                         return Err(damaged(format!("{} rows are missing", self.rows)));
@@ -165,13 +151,8 @@ impl FileBatches for Batches {
             let file =
                 self.file.try_clone().map_err(|e| DatasetError::io(&self.path, "read", e))?;
             let reader =
-                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-                    .with_row_groups(vec![self.group])
-                    .with_projection(self.mask.clone())
-                    .with_batch_size(self.batch_rows)
-                    .build()
-                    .map_err(|e| damaged(e.to_string()))?;
-            self.reader = Some(reader);
+                reader(file, &self.metadata, self.mask.clone(), vec![self.group], self.batch_rows);
+            self.reader = Some(reader.map_err(|e| damaged(e.to_string()))?);
             self.group += 1;
         }
     }

@@ -1,5 +1,5 @@
-//! The reader boundary: third-party readers may panic on corrupt input, our
-//! callers must not.
+//! The border to third-party readers and writers: they may panic on corrupt input and
+//! on types that they do not know, our callers must not.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -20,11 +20,11 @@ impl Drop for Guarded {
     }
 }
 
-/// Runs `read`; a panic inside becomes its message. The panic hook stays
+/// Runs `act`; a panic inside becomes its message. The panic hook stays
 /// silent for guarded calls of this thread, and as it was for all others.
 ///
-/// A reader that panicked is in an unknown state: the caller drops it.
-pub(super) fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+/// A reader or writer that panicked is in an unknown state: the caller drops it.
+pub(crate) fn guarded<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     QUIET.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |info| {
@@ -34,12 +34,12 @@ pub(super) fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let _flag = Guarded(GUARDED.replace(true));
-    catch_unwind(AssertUnwindSafe(read)).map_err(|payload| {
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
         payload
             .downcast_ref::<&str>()
             .map(|s| (*s).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "the reader gave up".to_owned())
+            .unwrap_or_else(|| "it gave up".to_owned())
     })
 }
 
