@@ -38,13 +38,13 @@ impl Binder<'_> {
     /// One of [`CALLS`].
     pub(super) fn json_call(&mut self, name: &str, arguments: &[&ast::Expr]) -> Result<Expr> {
         match (name, arguments) {
-            ("from_json", [text, schema]) => self.from_json(text, schema, None),
-            ("from_json", [text, schema, options]) => self.from_json(text, schema, Some(options)),
+            ("from_json", [text, schema]) => self.reads_json(text, schema, None),
+            ("from_json", [text, schema, options]) => self.reads_json(text, schema, Some(options)),
             ("from_json", _) => Err(SqlError::new(
                 "write from_json(text, 'id BIGINT, name STRING'), with a map of options as a third argument if need be",
             )),
-            ("to_json", [value]) => self.to_json(value, None),
-            ("to_json", [value, options]) => self.to_json(value, Some(options)),
+            ("to_json", [value]) => self.writes_json(value, None),
+            ("to_json", [value, options]) => self.writes_json(value, Some(options)),
             ("to_json", _) => {
                 Err(SqlError::new("`to_json` takes a struct, an array or a map, and options"))
             }
@@ -62,7 +62,7 @@ impl Binder<'_> {
         }
     }
 
-    fn from_json(
+    fn reads_json(
         &mut self,
         text: &ast::Expr,
         schema: &ast::Expr,
@@ -108,7 +108,7 @@ impl Binder<'_> {
         Ok(Expr::new(node, data_type, true))
     }
 
-    fn to_json(&mut self, value: &ast::Expr, options: Option<&ast::Expr>) -> Result<Expr> {
+    fn writes_json(&mut self, value: &ast::Expr, options: Option<&ast::Expr>) -> Result<Expr> {
         let value = self.bind(value)?;
         let value_type = value_type(&value.data_type);
         if !value_type.is_nested() && *value_type != DataType::Null {

@@ -110,7 +110,7 @@ impl Moment {
     }
 
     fn quarter(&self) -> u32 {
-        (self.month + 2) / 3
+        self.month.div_ceil(3)
     }
 
     fn shown_year(&self) -> i64 {

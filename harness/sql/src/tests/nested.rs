@@ -35,13 +35,13 @@ fn lists(values: ArrayRef) -> Vec<(&'static str, ArrayRef)> {
     };
     let list = ListArray::new(
         item.clone(),
-        arrow::buffer::OffsetBuffer::new(vec![0, 2, 3, 3, 4].into()),
+        OffsetBuffer::new(vec![0, 2, 3, 3, 4].into()),
         take(&values, &UInt32Array::from(vec![0, 1, 2, 3]), None).unwrap(),
         valid(),
     );
     let large = LargeListArray::new(
         item.clone(),
-        arrow::buffer::OffsetBuffer::new(vec![0_i64, 2, 3, 3, 4].into()),
+        OffsetBuffer::new(vec![0_i64, 2, 3, 3, 4].into()),
         values.clone(),
         valid(),
     );
@@ -164,7 +164,7 @@ fn maps_with_any_text_as_keys() {
         let entries =
             StructArray::new(fields, vec![keys, ints(vec![Some(1), None, Some(3)])], None);
         let field = Arc::new(Field::new("entries", entries.data_type().clone(), false));
-        let offsets = arrow::buffer::OffsetBuffer::new(vec![0, 2, 2, 3].into());
+        let offsets = OffsetBuffer::new(vec![0, 2, 2, 3].into());
         let nulls = Some(vec![true, false, true].into());
         let t = table(vec![
             ("m", Arc::new(MapArray::new(field, offsets, entries, nulls, false))),
