@@ -228,6 +228,21 @@ fn widths_nulls_and_nested_columns() {
         put(&at.join("nulls"), format, &files);
         is_read_as(&open(&at.join("nulls")).unwrap(), &["id bigint", "v string"], &["1;", "2;a"]);
 
+        // Nulls of any type: of doubles, as pandas has them, and of what cannot be cast.
+        let no_doubles: ArrayRef = Arc::new(Float64Array::from(vec![None, None]));
+        let no_flags: ArrayRef = Arc::new(BooleanArray::from(vec![None, None]));
+        let both: Columns<'_> = &[("id", longs(&[1, 2])), ("v", texts(&["a", "b"]))];
+        let neither: Columns<'_> = &[("id", no_doubles.clone()), ("v", no_flags.clone())];
+        for (name, files, expected) in [
+            ("after", [both, neither], ["1;a", "2;b", ";", ";"]),
+            ("before", [neither, both], [";", ";", "1;a", "2;b"]),
+        ] {
+            put(&at.join(name), format, &files);
+            is_read_as(&open(&at.join(name)).unwrap(), &["id bigint", "v string"], &expected);
+        }
+        put(&at.join("only"), format, &[&[("v", no_doubles)], &[("v", no_flags)]]);
+        is_read_as(&open(&at.join("only")).unwrap(), &["v double"], &["", "", "", ""]);
+
         let part = |fields: Columns<'_>| -> ArrayRef { Arc::new(StructArray::from(batch(fields))) };
         let flag: ArrayRef = Arc::new(BooleanArray::from(vec![true]));
         let first = part(&[("a", ints(&[1])), ("b", texts(&["x"]))]);

@@ -11,7 +11,8 @@ pub struct ReadOptions {
     pub format: Option<FileFormat>,
     /// Declared columns. For CSV and JSON lines they replace inference (a CSV
     /// header is matched by name, and may have more columns); a partition
-    /// column may be among them. Other formats are checked against it.
+    /// column may be among them. Of other formats, the columns that are declared are read
+    /// as these types, and the others as their own.
     pub schema: Option<SchemaRef>,
     /// Most rows in a batch (default 65,536). Recorded Arrow batches are split,
     /// never joined.

@@ -30,6 +30,7 @@ struct Conflict {
 }
 
 /// Files with the same columns, the first of which is named in messages.
+#[derive(Clone)]
 pub(super) struct Group {
     pub(super) schema: SchemaRef,
     pub(super) path: PathBuf,
@@ -129,9 +130,15 @@ impl Columns {
         Ok(())
     }
 
-    /// Whether the files of a group have a column.
-    pub(super) fn has(&self, group: usize, column: usize) -> bool {
-        self.places[group].get(column).copied().flatten().is_some()
+    /// Where the files of a group have a column, if they do.
+    pub(super) fn place(&self, group: usize, column: usize) -> Option<usize> {
+        self.places[group].get(column).copied().flatten()
+    }
+
+    /// The columns that cannot be joined up.
+    pub(super) fn differing(&self) -> impl Iterator<Item = usize> {
+        let conflicts = self.conflicts.iter().enumerate();
+        conflicts.filter(|(_, conflict)| conflict.is_some()).map(|(column, _)| column)
     }
 
     /// Makes types of guesses.

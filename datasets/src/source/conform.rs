@@ -38,6 +38,9 @@ pub(super) fn conform(column: &ArrayRef, to: &DataType) -> Converted {
     if column.data_type() == to {
         return Ok(Ok(column.clone()));
     }
+    if column.logical_null_count() == column.len() {
+        return Ok(Ok(new_null_array(to, column.len())));
+    }
     convert(column, to, &leaf)
 }
 

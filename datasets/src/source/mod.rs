@@ -9,6 +9,7 @@ mod common_type;
 mod conform;
 mod lake;
 mod listing;
+mod nulls;
 mod open;
 mod partition;
 mod schema;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::columns::{Columns, Conflicts, Group, Layout};
+use super::nulls::without_types_of_nulls;
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::format::ReadOptions;
@@ -60,14 +61,27 @@ pub(super) fn agree(
         }
     }
     let mut columns = Columns::join(&groups, is_text);
+    let files_of = |group: usize| {
+        let of_group = files.iter().zip(&group_of).filter(|(_, of)| **of == group);
+        of_group.map(|(path, _)| path.clone()).collect()
+    };
+    let counted = match is_text {
+        true => None,
+        false => without_types_of_nulls(&columns, &groups, files_of, format, options)?,
+    };
+    if let Some(counted) = &counted {
+        columns = Columns::join(counted, false);
+    }
     match declared {
         Some(declared) if is_text => {
-            let is_there = |column| group_of.iter().any(|&group| columns.has(group, column));
+            let is_there = |column| group_of.iter().any(|&g| columns.place(g, column).is_some());
             if let Some(missing) = (0..declared.fields().len()).find(|column| !is_there(*column)) {
                 return Err(missing_everywhere(format, files, options, declared, missing)?);
             }
         }
-        Some(declared) => columns.declare(declared, &groups, origin)?,
+        Some(declared) => {
+            columns.declare(declared, counted.as_ref().unwrap_or(&groups), origin)?;
+        }
         None if inferred => columns.settle(),
         None => {}
     }
