@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{FieldRef, Schema, SchemaRef};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use super::options::ReadOptions;
 use crate::error::{DatasetError, Result};
@@ -29,6 +29,9 @@ pub(crate) struct ReadRequest<'a> {
     pub(crate) schema: &'a SchemaRef,
     /// The columns to read: never empty, ascending, unique.
     pub(crate) projection: &'a [usize],
+    /// As much of each as is used, where the format can leave fields of structs out;
+    /// empty for all of all.
+    pub(crate) narrow: &'a [DataType],
     pub(crate) options: &'a ReadOptions,
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::columns::Layout;
 use super::conform::conform;
@@ -36,10 +36,14 @@ pub struct Batches {
     schema: SchemaRef,
     /// The columns that are wanted, as positions in the source's.
     wanted: Vec<usize>,
+    /// As much of each as is used; empty for all of all.
+    narrow: Vec<DataType>,
     /// The layout of the file that is read, and what is read of it.
     layout: Arc<Layout>,
     /// Columns to read from the file: ascending, unique, never empty.
     file_columns: Vec<usize>,
+    /// As much of each as is to be read; empty for all of all.
+    file_types: Vec<DataType>,
     /// Where each output column comes from.
     picks: Vec<Pick>,
     /// The file being read and its reader.
@@ -79,7 +83,17 @@ impl Source {
     /// A position outside the schema, a column that differs between files, or a first file
     /// that is gone or damaged.
     pub fn read(&self, projection: Option<&[usize]>) -> Result<Batches> {
-        Batches::open(self.clone(), projection)
+        Batches::open(self.clone(), projection, &[])
+    }
+
+    /// As [`read`](Source::read), for a reader who uses of each column only what
+    /// `types` has: its type without some fields of structs. Where the format allows it
+    /// those are not read, and the column has that type; elsewhere it is whole.
+    ///
+    /// # Errors
+    /// As [`read`](Source::read).
+    pub fn read_narrow(&self, projection: &[usize], types: &[DataType]) -> Result<Batches> {
+        Batches::open(self.clone(), Some(projection), types)
     }
 }
 
@@ -92,7 +106,7 @@ pub fn read_table(source: &Source, projection: Option<&[usize]>) -> Result<Vec<R
 }
 
 impl Batches {
-    fn open(source: Source, projection: Option<&[usize]>) -> Result<Batches> {
+    fn open(source: Source, projection: Option<&[usize]>, narrow: &[DataType]) -> Result<Batches> {
         let all: Vec<usize> = (0..source.schema().fields().len()).collect();
         let wanted = projection.unwrap_or(&all).to_vec();
         let schema = source.schema().project(&wanted).map_err(|error| {
@@ -104,7 +118,9 @@ impl Batches {
             source,
             schema: Arc::new(schema),
             wanted,
+            narrow: narrow.to_vec(),
             file_columns: Vec::new(),
+            file_types: Vec::new(),
             picks: Vec::new(),
             file: 0,
             reader: None,
@@ -135,7 +151,29 @@ impl Batches {
             None => Pick::Missing,
         };
         self.picks = self.wanted.iter().map(|&column| pick(column)).collect();
+        self.file_types = self.file_types(&file_columns);
         self.file_columns = file_columns;
+    }
+
+    /// As much of each column of the file as is used. A column whose type differs
+    /// between files is read whole, to be made into the common one.
+    fn file_types(&self, file_columns: &[usize]) -> Vec<DataType> {
+        let types = file_columns.iter().map(|&column| {
+            let whole = self.layout.schema.field(column).data_type();
+            let wanted = self.wanted.iter().zip(&self.narrow);
+            let mut uses = wanted.filter(|(wanted, _)| {
+                self.layout.places.get(**wanted).copied().flatten() == Some(column)
+            });
+            match (uses.next(), uses.next()) {
+                (Some((&wanted, narrow)), None)
+                    if self.source.schema().field(wanted).data_type() == whole =>
+                {
+                    narrow.clone()
+                }
+                _ => whole.clone(),
+            }
+        });
+        if self.narrow.is_empty() { Vec::new() } else { types.collect() }
     }
 
     /// The columns of the batches.
@@ -161,6 +199,7 @@ impl Batches {
                 path,
                 schema: &self.layout.schema,
                 projection: &self.file_columns,
+                narrow: &self.file_types,
                 options: &inner.options,
             })?);
             self.next_row = 0;
@@ -224,7 +263,8 @@ impl Batches {
         let fails = |column: &usize| {
             let projection = std::slice::from_ref(column);
             let schema = &self.layout.schema;
-            let request = ReadRequest { path, schema, projection, options: &inner.options };
+            let request =
+                ReadRequest { path, schema, projection, narrow: &[], options: &inner.options };
             let Ok(mut reader) = inner.format.read(request) else { return true };
             loop {
                 let at = reader.place();
@@ -266,6 +306,10 @@ impl Batches {
             columns.push(match *pick {
                 Pick::File(position) => {
                     let column = read.column(position);
+                    if self.file_types.get(position) == Some(column.data_type()) {
+                        columns.push(column.clone());
+                        continue;
+                    }
                     let expected = self.layout.schema.field(self.file_columns[position]);
                     if column.data_type() != expected.data_type() {
                         return Err(self.changed(path, field.name(), column.data_type()));
@@ -279,7 +323,17 @@ impl Batches {
             });
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+        let types = columns.iter().map(|column| column.data_type());
+        let schema = match types.eq(self.schema.fields().iter().map(|field| field.data_type())) {
+            true => self.schema.clone(),
+            false => {
+                let fields = self.schema.fields().iter().zip(&columns).map(|(field, column)| {
+                    field.as_ref().clone().with_data_type(column.data_type().clone())
+                });
+                Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+            }
+        };
+        RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|source| DatasetError::arrow(path.display(), source))
     }
 

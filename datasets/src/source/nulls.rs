@@ -60,7 +60,8 @@ fn is_all_null(
     format: FileFormat,
     options: &ReadOptions,
 ) -> Result<bool> {
-    let request = ReadRequest { path, schema: &group.schema, projection: &[place], options };
+    let request =
+        ReadRequest { path, schema: &group.schema, projection: &[place], narrow: &[], options };
     let mut batches = format.read(request)?;
     loop {
         let at = batches.place();

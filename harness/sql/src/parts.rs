@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
 use streamjoin_kernels::Result;
 
 use crate::compute::narrowed;
@@ -14,6 +15,31 @@ use crate::operators::Truth;
 use crate::scope::Scope;
 
 impl Part {
+    /// The fields that it has of a column, down to those that are used whole; `None`
+    /// for all.
+    pub fn fields_of(&self, data_type: &DataType) -> Option<Vec<String>> {
+        if self.of_type(data_type) == *data_type {
+            return None;
+        }
+        let Self::Fields(fields) = self else { return None };
+        if fields.is_empty() {
+            return Some(vec!["whether it is null".to_owned()]);
+        }
+        let mut paths = Vec::new();
+        let mut open: Vec<(String, &Self)> =
+            fields.iter().rev().map(|(name, part)| (name.clone(), part)).collect();
+        while let Some((path, part)) = open.pop() {
+            match part {
+                Self::Fields(fields) if !fields.is_empty() => {
+                    let inner = fields.iter().rev();
+                    open.extend(inner.map(|(name, part)| (format!("{path}.{name}"), part)));
+                }
+                _ => paths.push(path),
+            }
+        }
+        Some(paths)
+    }
+
     /// This part of a column, as far as the fields that it leaves out are there.
     ///
     /// # Errors

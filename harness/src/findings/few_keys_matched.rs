@@ -177,7 +177,12 @@ fn first_keys(
 ) -> Option<Vec<arrow::array::RecordBatch>> {
     let mut keys = Vec::new();
     let mut left = most;
-    for batch in side.stream.feed.read(side.stream.prepare.read.as_slice()).ok()? {
+    for batch in side
+        .stream
+        .feed
+        .read_parts(side.stream.prepare.read.as_slice(), &side.stream.prepare.parts)
+        .ok()?
+    {
         let batch = batch.ok()?.batch;
         let batch = batch.slice(0, batch.num_rows().min(left));
         left -= batch.num_rows();

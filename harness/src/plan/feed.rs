@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use streamjoin_datasets::{DatasetError, FileFormat, Generator, ReadOptions, Source, SourceBatch};
@@ -12,6 +12,7 @@ use streamjoin_kernels::{JoinError, form};
 
 use crate::error::{Failure, Result};
 use crate::scenario::{MemoryRows, Place, Reading, RowSource};
+use streamjoin_sql::Part;
 
 /// Batches with the file and row that they come from.
 pub type FeedBatches = Box<dyn Iterator<Item = Result<SourceBatch, DatasetError>> + Send>;
@@ -105,6 +106,23 @@ fn refused_or_failed(error: DatasetError) -> Failure {
     if error.is_refusal() { Failure::usage(error) } else { Failure::run(error) }
 }
 
+/// The columns without the fields that `parts` leaves out; all if there are no parts.
+fn only(parts: &[Part], batch: RecordBatch) -> streamjoin_kernels::Result<RecordBatch> {
+    if parts.is_empty() {
+        return Ok(batch);
+    }
+    let columns = batch.columns().iter().zip(parts);
+    let columns = columns.map(|(column, part)| part.take(column));
+    let columns = columns.collect::<streamjoin_kernels::Result<Vec<ArrayRef>>>()?;
+    let fields =
+        batch.schema_ref().fields().iter().zip(&columns).map(|(field, column)| {
+            field.as_ref().clone().with_data_type(column.data_type().clone())
+        });
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+}
+
 impl Feed {
     /// Opens `source`, which the scenario names at `place`: of files, headers and
     /// footers are read, no rows.
@@ -185,16 +203,31 @@ impl Feed {
         matches!(self.from, FeedRows::Generated(_)) && self.rows().is_none()
     }
 
-    /// Reads the columns `projection`, in that order.
+    /// Reads of the columns `projection` the `parts` that are used: files are not read
+    /// further than that, where their format allows it.
     ///
     /// # Errors
     /// A run failure that names the file.
-    pub fn read(&self, projection: &[usize]) -> Result<FeedBatches> {
+    pub fn read_parts(&self, projection: &[usize], parts: &[Part]) -> Result<FeedBatches> {
+        let parts = match parts.iter().all(|part| *part == Part::Whole) {
+            true => Vec::new(),
+            false => parts.to_vec(),
+        };
+        let batches: FeedBatches = match &self.from {
+            FeedRows::Recording(source) if !parts.is_empty() => {
+                let schema = source.schema();
+                let columns = projection.iter().zip(&parts);
+                let types = columns.map(|(&at, part)| part.of_type(schema.field(at).data_type()));
+                let types: Vec<DataType> = types.collect();
+                Box::new(source.read_narrow(projection, &types).map_err(refused_or_failed)?)
+            }
+            _ => self.read_as_they_are(projection)?,
+        };
         let form = self.form;
-        let batches = self.read_as_they_are(projection)?;
         Ok(Box::new(batches.map(move |read| {
             let read = read?;
-            let batch = form.rows(read.batch).map_err(|error| DatasetError::Arrow {
+            let rows = form.rows(read.batch).and_then(|batch| only(&parts, batch));
+            let batch = rows.map_err(|error| DatasetError::Arrow {
                 doing: "reading columns by value".to_owned(),
                 source: match error {
                     JoinError::Arrow(source) => source,
@@ -203,6 +236,14 @@ impl Feed {
             })?;
             Ok(SourceBatch { batch, ..read })
         })))
+    }
+
+    /// Reads the columns `projection`, in that order.
+    ///
+    /// # Errors
+    /// A run failure that names the file.
+    pub fn read(&self, projection: &[usize]) -> Result<FeedBatches> {
+        self.read_parts(projection, &[])
     }
 
     fn read_as_they_are(&self, projection: &[usize]) -> Result<FeedBatches> {

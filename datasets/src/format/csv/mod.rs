@@ -79,7 +79,7 @@ pub(super) fn live(
         None => Arc::new(settled_schema(&infer::schema(path, &mut lines)?)),
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
-    let request = ReadRequest { path, schema: &schema, projection: &all, options };
+    let request = ReadRequest { path, schema: &schema, projection: &all, narrow: &[], options };
     let batches = Rows::batches(lines, request)?;
     Ok((schema, Box::new(batches)))
 }

@@ -31,7 +31,7 @@ pub(super) struct Rows {
 impl Rows {
     /// The batches of `lines`.
     pub(super) fn batches(lines: Lines, request: ReadRequest<'_>) -> Result<TextBatches<Rows>> {
-        let ReadRequest { path, schema, projection, options } = request;
+        let ReadRequest { path, schema, projection, options, .. } = request;
         let positions = lines.positions(path, schema)?;
         let inferred = options.schema.is_none().then(|| schema.clone());
         let schema = Arc::new(schema.project(projection).map_err(|source| {

@@ -80,7 +80,7 @@ pub(super) fn live(
         }
     };
     let all: Vec<usize> = (0..schema.fields().len()).collect();
-    let request = ReadRequest { path, schema: &schema, projection: &all, options };
+    let request = ReadRequest { path, schema: &schema, projection: &all, narrow: &[], options };
     let batches = Rows::batches(lines, request)?;
     Ok((schema, Box::new(batches)))
 }

@@ -33,7 +33,7 @@ pub(super) struct Rows {
 impl Rows {
     /// The batches of `lines`.
     pub(super) fn batches(lines: Lines, request: ReadRequest<'_>) -> Result<TextBatches<Rows>> {
-        let ReadRequest { path, schema: all, projection, options } = request;
+        let ReadRequest { path, schema: all, projection, options, .. } = request;
         let schema = all.project(projection);
         let schema =
             Arc::new(schema.map_err(|source| DatasetError::arrow(path.display(), source))?);

@@ -2,6 +2,7 @@
 //! read.
 
 mod columns;
+mod leaves;
 mod write;
 
 use std::fs::File;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -18,6 +19,7 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 
 use self::columns::Columns;
+use self::leaves::leaves_of;
 use super::arrow_message::placed;
 use super::options::ReadOptions;
 use super::reader::{FileBatches, Format, ReadRequest, Shape, refuse_duplicate_names, unchanged};
@@ -45,17 +47,26 @@ impl Format for Parquet {
     }
 
     fn read(&self, request: ReadRequest<'_>) -> Result<Box<dyn FileBatches>> {
-        let ReadRequest { path, schema, projection, options } = request;
+        let ReadRequest { path, schema, projection, narrow, options } = request;
         let (file, columns) = Columns::open(path)?;
         unchanged(path, schema, &columns.schema)?;
         let Columns { metadata, schema } = columns;
-        let mask = if projection.len() < schema.fields().len() {
+        let leaves = leaves_of(metadata.parquet_schema(), &schema, projection, narrow);
+        let narrow = if leaves.is_some() { narrow } else { &[] };
+        let mask = if let Some(leaves) = leaves {
+            leaves
+        } else if projection.len() < schema.fields().len() {
             ProjectionMask::roots(metadata.parquet_schema(), projection.iter().copied())
         } else {
             ProjectionMask::all()
         };
         let projected = schema.project(projection);
         let schema = projected.map_err(|source| DatasetError::arrow(path.display(), source))?;
+        let fields = schema.fields().iter().enumerate().map(|(at, field)| {
+            let data_type = narrow.get(at).unwrap_or(field.data_type());
+            field.as_ref().clone().with_data_type(data_type.clone())
+        });
+        let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata.clone());
         Ok(Box::new(Batches {
             path: path.to_owned(),
             file,

@@ -4,17 +4,17 @@ use std::fmt::Write;
 
 use arrow::datatypes::Schema;
 
-use crate::plan::physical::{Needed, StreamPlan, TableJoinPlan, row_bytes};
+use crate::plan::physical::{Prepare, StreamPlan, TableJoinPlan, row_bytes};
 use crate::text::number::grouped;
 
 pub(super) fn describe_read(text: &mut String, stream: &StreamPlan) {
-    let read = read(&stream.name, &stream.feed.schema(), &stream.prepare.read);
+    let read = read(&stream.name, &stream.feed.schema(), &stream.prepare);
     let _ = writeln!(text, "{read}");
 }
 
 /// The columns of a table, and its size if it can be guessed.
 pub(super) fn describe_table_read(text: &mut String, join: &TableJoinPlan) {
-    let read = read(&join.name, &join.table.schema(), &join.kernel.table.rows.read);
+    let read = read(&join.name, &join.table.schema(), &join.kernel.table.rows);
     let size = match (join.expected_rows(), join.expected_bytes()) {
         (Some(rows), Some(bytes)) => format!(
             "about {} kB in memory ({} rows of about {} bytes and the index)",
@@ -27,12 +27,21 @@ pub(super) fn describe_table_read(text: &mut String, join: &TableJoinPlan) {
     let _ = writeln!(text, "{read}; {size}");
 }
 
-fn read(name: &str, schema: &Schema, read: &Needed) -> String {
-    let names: Vec<&str> = read.positions().map(|at| schema.field(at).name().as_str()).collect();
+fn read(name: &str, schema: &Schema, prepare: &Prepare) -> String {
+    let columns = prepare.read.positions().zip(&prepare.parts);
+    let names: Vec<String> = columns
+        .map(|(at, part)| {
+            let field = schema.field(at);
+            match part.fields_of(field.data_type()) {
+                Some(fields) => format!("{}: {}", field.name(), fields.join(", ")),
+                None => field.name().clone(),
+            }
+        })
+        .collect();
     format!(
         "read of {name}: {} of {} columns ({})",
         names.len(),
         schema.fields().len(),
-        names.join(", ")
+        names.join(if names.iter().any(|name| name.contains(", ")) { "; " } else { ", " })
     )
 }

@@ -93,7 +93,12 @@ pub(super) fn expected(plan: &StreamStreamPlan, side: Side) -> String {
 fn rate(side: &SidePlan) -> Option<f64> {
     let stream = &side.stream;
     let time = stream.event_time.as_ref()?;
-    let first = stream.feed.read(stream.prepare.read.as_slice()).ok()?.next()?.ok()?;
+    let first = stream
+        .feed
+        .read_parts(stream.prepare.read.as_slice(), &stream.prepare.parts)
+        .ok()?
+        .next()?
+        .ok()?;
     let times = time.micros(&first.batch).ok()?;
     let (min, max) = (arrow::compute::min(&times)?, arrow::compute::max(&times)?);
     let seconds = (i128::from(max) - i128::from(min)) as f64 / 1e6;

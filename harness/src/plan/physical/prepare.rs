@@ -1,16 +1,16 @@
 //! What makes the rows that the query sees from rows as they are read, and which
 //! columns that takes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field, SchemaRef};
 use streamjoin_kernels::JoinError;
 
-use crate::plan::bind::{Relation, field};
+use crate::plan::bind::{Origin, Relation, field};
 use crate::plan::computed::{Computed, keep_where};
 use crate::plan::projector::{Item, Projector};
-use streamjoin_sql::BoundExpr;
+use streamjoin_sql::{BoundExpr, Part};
 
 impl Relation {
     /// What makes the needed columns, and reads nothing else than them, what
@@ -27,7 +27,8 @@ impl Relation {
         also: impl IntoIterator<Item = usize>,
         more: impl FnOnce(&Needed) -> Vec<(Field, Item)>,
     ) -> Prepare {
-        let mut read: BTreeSet<usize> = also.into_iter().collect();
+        let whole: BTreeSet<usize> = also.into_iter().collect();
+        let mut read = whole.clone();
         read.extend(self.filter.iter().flat_map(BoundExpr::columns));
         read.extend(needed.positions().flat_map(|column| self.columns[column].columns()));
         if read.is_empty() && !self.source.columns.is_empty() {
@@ -35,6 +36,7 @@ impl Relation {
             read.insert(0);
         }
         let read = Needed::from(read);
+        let parts = self.parts(needed, &whole, &read);
         let columns = needed.positions().map(|column| {
             (
                 field(&self.scope.columns[column]),
@@ -46,7 +48,35 @@ impl Relation {
             filter: self.filter.as_ref().map(|f| Computed::new(f, |c| read.at(c))),
             projector: Projector::new(columns.collect(), read.len()),
             read,
+            parts,
         }
+    }
+
+    /// How much of each column that is read the needed ones and the filter use;
+    /// of `whole` all.
+    fn parts(&self, needed: &Needed, whole: &BTreeSet<usize>, read: &Needed) -> Vec<Part> {
+        let mut used: BTreeMap<usize, Part> = BTreeMap::new();
+        let mut add = |column: usize, part: Part| {
+            let part = match used.remove(&column) {
+                Some(known) => known.and(part),
+                None => part,
+            };
+            used.insert(column, part);
+        };
+        whole.iter().for_each(|&column| add(column, Part::Whole));
+        let mut add_all = |expr: &BoundExpr| {
+            expr.columns().iter().zip(expr.parts()).for_each(|(&column, part)| add(column, part));
+        };
+        self.filter.iter().for_each(&mut add_all);
+        for column in needed.positions() {
+            match &self.columns[column] {
+                Origin::Column(column) => {
+                    add_all(&BoundExpr::column(&self.source, *column));
+                }
+                Origin::Expr(expr) => add_all(expr),
+            }
+        }
+        read.positions().map(|column| used.remove(&column).unwrap_or(Part::Whole)).collect()
     }
 }
 
@@ -55,6 +85,8 @@ impl Relation {
 pub struct Prepare {
     /// Source columns to read.
     pub read: Needed,
+    /// How much of each of them is used.
+    pub parts: Vec<Part>,
     filter: Option<Computed>,
     projector: Projector,
 }

@@ -39,7 +39,7 @@ pub fn read_table(
     columns: &TableColumns,
 ) -> Result<Vec<RecordBatch>> {
     let mut table = Vec::new();
-    for batch in feed.read(&wanted(feed, expected, columns)?)? {
+    for batch in feed.read_parts(&wanted(feed, expected, columns)?, &columns.rows.parts)? {
         let batch = batch.map_err(Failure::run)?;
         let rows = columns.apply(&batch.batch).map_err(|failure| {
             let rows = batch.batch.num_rows();
@@ -65,7 +65,7 @@ pub fn scan_table<'t>(
     expected: &SchemaRef,
     columns: &'t TableColumns,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + 't> {
-    let batches = feed.read(&wanted(feed, expected, columns)?)?;
+    let batches = feed.read_parts(&wanted(feed, expected, columns)?, &columns.rows.parts)?;
     Ok(batches.map(|batch| columns.apply(&batch.map_err(Failure::run)?.batch)))
 }
 
@@ -77,7 +77,8 @@ pub fn blame_table(
     columns: &TableColumns,
     build: impl Fn(&[RecordBatch]) -> Result<()>,
 ) -> Option<Failure> {
-    let batches = feed.read(&wanted(feed, expected, columns).ok()?).ok()?;
+    let wanted = wanted(feed, expected, columns).ok()?;
+    let batches = feed.read_parts(&wanted, &columns.rows.parts).ok()?;
     batches.map_while(Result::ok).find_map(|batch| {
         let attempt = |range: Range<usize>| {
             let rows = columns.apply(&batch.batch.slice(range.start, range.len()))?;

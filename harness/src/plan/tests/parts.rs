@@ -133,3 +133,25 @@ fn unmatched_rows_are_written_with_the_columns_that_people_named() {
     let plan = plan_carrying(&scenario, None).unwrap();
     assert_eq!(names(plan.carried().unwrap().schema()), ["missed", "n", "at", "after", "items"]);
 }
+
+#[test]
+fn rows_are_read_without_the_fields_that_nothing_uses() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, rows) in [("s.jsonl", STREAM), ("t.jsonl", TABLE), ("u.jsonl", OTHER)] {
+        fs::write(folder.path().join(name), rows).unwrap();
+    }
+    let scenario = parse(SourceText::new(folder.path().join("t.toml"), JOIN), "t").unwrap();
+    let plan = static_plan(&scenario);
+    let prepare = &plan.joins[0].kernel.table.rows;
+    let feed = &plan.joins[0].table.versions[0].feed;
+    let mut batches = feed.read_parts(prepare.read.as_slice(), &prepare.parts).unwrap();
+    let batch = batches.next().unwrap().unwrap().batch;
+    let DataType::Struct(row) = batch.schema().field(0).data_type().clone() else { panic!() };
+    let mut fields: Vec<&str> = row.iter().map(|f| f.name().as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["deep", "id", "low"]);
+    let rows = prepare.apply(batch).unwrap();
+    assert_eq!(names(rows.schema_ref()).len(), 4);
+    let text = prepare.parts[0].fields_of(feed.schema().field(0).data_type()).unwrap();
+    assert_eq!(text, ["deep.x", "deep.y", "id", "low"]);
+}

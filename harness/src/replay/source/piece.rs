@@ -87,7 +87,8 @@ pub(crate) struct Pieces {
 impl Pieces {
     /// At most `limit` rows in all.
     pub(crate) fn read(stream: &StreamPlan, limit: u64) -> Result<Self> {
-        let batches = stream.feed.read(stream.prepare.read.as_slice())?.fuse();
+        let prepare = &stream.prepare;
+        let batches = stream.feed.read_parts(prepare.read.as_slice(), &prepare.parts)?.fuse();
         Ok(Self { batches, left: limit })
     }
 }
