@@ -11,7 +11,13 @@ use super::checked::Checked;
 use super::*;
 use crate::arch::{Isa, mix};
 use crate::error::JoinError;
+use crate::hash::KeyHasher;
+use crate::key::KeyShape;
 use crate::key::Keys;
+use crate::side::Side;
+use crate::table::Probe;
+use crate::time::EventTimes;
+use crate::time::IntervalCondition;
 use crate::time::TimeDelta;
 
 fn plan() -> StorePlan {

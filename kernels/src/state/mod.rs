@@ -47,7 +47,10 @@ mod kept;
 mod keyed;
 pub(crate) mod kind;
 mod ordered_map;
+mod outcome;
 mod plain;
+mod plan;
+mod request;
 mod rows;
 mod size;
 #[cfg(test)]
@@ -55,316 +58,25 @@ mod tests;
 mod time_blocks;
 
 use std::fmt;
-use std::ops::Add;
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::DataType;
 
 pub(crate) use kept::by_value;
 pub use kept::kept_type;
 pub(crate) use kind::StoreKind;
+use outcome::Leaving;
+pub use outcome::{Departed, Eviction, Upkeep};
+pub use plan::{BlockOptions, StorePlan};
+pub use request::{IntervalProbe, NewRows, StateProbe};
 pub use size::StateSize;
 
 use crate::error::Result;
-use crate::hash::KeyHasher;
-use crate::key::KeyShape;
 use crate::pairs::Pairs;
-use crate::side::Side;
-use crate::table::{FindCursor, Probe};
-use crate::time::{EventTimes, IntervalCondition};
+use crate::table::FindCursor;
 
 /// The longest value that every store keeps: in blocks, 32 bits say where a value
 /// ends, and a key has its length before it.
 pub(crate) const MOST_VALUE_BYTES: usize = u32::MAX as usize - size_of::<u32>();
-
-/// What a store is for.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct StorePlan {
-    /// The shape of the keys.
-    pub shape: KeyShape,
-    /// The types of the columns that are kept. Dictionaries and run-end encoded
-    /// columns are kept by value: see [`kept_type`].
-    pub payload: Vec<DataType>,
-    /// Whether an eviction line will ever be given.
-    pub evicts: bool,
-    /// Whether it will be asked which rows never matched: those of a preserved
-    /// side. Otherwise a store need not remember.
-    pub tracks_matches: bool,
-    /// Whether look-ups come with an interval.
-    pub timed: bool,
-    /// Hashes keys; the hashes that come with rows and look-ups are its.
-    pub hasher: KeyHasher,
-    /// How a store that keeps blocks cuts them.
-    pub blocks: BlockOptions,
-}
-
-impl StorePlan {
-    /// A store of rows without columns, which never leave, are looked up without
-    /// an interval and need not be known as matched.
-    #[must_use]
-    pub fn new(shape: KeyShape, hasher: KeyHasher) -> Self {
-        Self {
-            shape,
-            payload: Vec::new(),
-            evicts: false,
-            tracks_matches: false,
-            timed: false,
-            hasher,
-            blocks: BlockOptions::default(),
-        }
-    }
-
-    /// With columns of these types.
-    #[must_use]
-    pub fn with_payload(self, payload: Vec<DataType>) -> Self {
-        Self { payload, ..self }
-    }
-
-    /// With eviction lines to come, or none.
-    #[must_use]
-    pub fn with_evicts(self, evicts: bool) -> Self {
-        Self { evicts, ..self }
-    }
-
-    /// With rows that are known as matched, or need not be.
-    #[must_use]
-    pub fn with_tracks_matches(self, tracks_matches: bool) -> Self {
-        Self { tracks_matches, ..self }
-    }
-
-    /// With look-ups that come with an interval, or without.
-    #[must_use]
-    pub fn with_timed(self, timed: bool) -> Self {
-        Self { timed, ..self }
-    }
-
-    /// With blocks cut in this way.
-    #[must_use]
-    pub fn with_blocks(self, blocks: BlockOptions) -> Self {
-        Self { blocks, ..self }
-    }
-}
-
-/// How a store cuts its blocks, if it keeps rows in blocks; it changes no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BlockOptions {
-    /// Rows of a block, 1 to [`MAX_ROWS`](Self::MAX_ROWS).
-    pub rows: usize,
-    /// The number of the first row. Numbers count up and wrap around; with a start
-    /// near the end tests see that soon.
-    pub first_row: u32,
-}
-
-impl BlockOptions {
-    /// The largest block.
-    pub const MAX_ROWS: usize = 1 << 15;
-
-    /// With as many rows per block.
-    #[must_use]
-    pub fn with_rows(self, rows: usize) -> Self {
-        Self { rows, ..self }
-    }
-
-    /// With a first row of this number.
-    #[must_use]
-    pub fn with_first_row(self, first_row: u32) -> Self {
-        Self { first_row, ..self }
-    }
-}
-
-impl Default for BlockOptions {
-    fn default() -> Self {
-        // The size was not measured.
-        Self { rows: 1024, first_row: 0 }
-    }
-}
-
-/// Rows that come in together: all columns have one length, of which `rows`
-/// names those that are stored.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct NewRows<'a> {
-    /// Keys, hashes, and which rows can be found; a row that cannot is stored
-    /// nevertheless, and waits for the eviction line.
-    pub keys: Probe<'a>,
-    /// Event times, or what stands in for them.
-    pub times: &'a EventTimes,
-    /// The columns of [`StorePlan::payload`]. Nothing of them is kept alive.
-    pub payload: &'a [ArrayRef],
-    /// Whether each row has a match already.
-    pub matched: &'a [bool],
-    /// The rows to store.
-    pub rows: &'a [u32],
-}
-
-impl<'a> NewRows<'a> {
-    /// Those of the rows that `rows` names, without a match so far where `matched`
-    /// is unset.
-    #[must_use]
-    pub fn new(
-        keys: Probe<'a>,
-        times: &'a EventTimes,
-        payload: &'a [ArrayRef],
-        matched: &'a [bool],
-        rows: &'a [u32],
-    ) -> Self {
-        Self { keys, times, payload, matched, rows }
-    }
-}
-
-/// Rows of the other side that look for partners.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct StateProbe<'a> {
-    /// Keys, hashes, and which rows may match.
-    pub keys: Probe<'a>,
-    /// The rows that look, where not all of them do.
-    pub rows: Option<&'a [u32]>,
-    /// The condition on event times; `None` if it has no bound.
-    pub interval: Option<IntervalProbe<'a>>,
-}
-
-impl<'a> StateProbe<'a> {
-    /// All of these rows look, without a condition on event times.
-    #[must_use]
-    pub fn new(keys: Probe<'a>) -> Self {
-        Self { keys, rows: None, interval: None }
-    }
-
-    /// With these of the rows, or all.
-    #[must_use]
-    pub fn with_rows(self, rows: impl Into<Option<&'a [u32]>>) -> Self {
-        Self { rows: rows.into(), ..self }
-    }
-
-    /// With this condition on event times, or none.
-    #[must_use]
-    pub fn with_interval(self, interval: impl Into<Option<IntervalProbe<'a>>>) -> Self {
-        Self { interval: interval.into(), ..self }
-    }
-
-    /// Number of rows that look for partners: a cursor is done when it has come
-    /// this far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.map_or(self.keys.len(), <[u32]>::len)
-    }
-
-    /// Whether no row looks for partners.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The number, in the batch, of the row at `position` of those that look.
-    #[inline]
-    #[must_use]
-    pub fn row(&self, position: usize) -> usize {
-        self.rows.map_or(position, |rows| rows[position] as usize)
-    }
-}
-
-/// The event times of the rows that look for partners.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct IntervalProbe<'a> {
-    /// Their times.
-    pub times: &'a EventTimes,
-    /// The side that they are of.
-    pub side: Side,
-    /// The condition.
-    pub condition: IntervalCondition,
-}
-
-impl<'a> IntervalProbe<'a> {
-    /// The condition, for rows of this side with these times.
-    #[must_use]
-    pub fn new(times: &'a EventTimes, side: Side, condition: IntervalCondition) -> Self {
-        Self { times, side, condition }
-    }
-
-    /// The event times, in microseconds and ends included, that the partners of
-    /// `row` have; `None` if it can have no partner.
-    #[inline]
-    #[must_use]
-    pub fn around(&self, row: usize) -> Option<(i64, i64)> {
-        self.condition.around(self.side, self.times.micros_at(row)?)
-    }
-}
-
-/// Rows that left the state.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Departed {
-    /// Their ids.
-    pub rows: Vec<u32>,
-    /// The event times of those that have one, in microseconds and in the same
-    /// order.
-    pub times: Vec<i64>,
-}
-
-impl Departed {
-    /// Notes one row.
-    pub fn push(&mut self, row: u32, time: Option<i64>) {
-        self.rows.push(row);
-        self.times.extend(time);
-    }
-}
-
-/// What an eviction did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Eviction {
-    /// Rows that left.
-    pub rows: u64,
-    /// Rows that were read.
-    pub visited: u64,
-    /// Blocks that were read, in a store that has blocks.
-    pub blocks: u64,
-}
-
-/// An eviction under way.
-struct Leaving<'a> {
-    eviction: Eviction,
-    /// Rows that leave and never matched, if they are asked for.
-    unmatched: Option<&'a mut Departed>,
-}
-
-impl<'a> Leaving<'a> {
-    fn new(unmatched: Option<&'a mut Departed>) -> Self {
-        Self { eviction: Eviction::default(), unmatched }
-    }
-
-    /// Notes a row that left.
-    fn note(&mut self, row: u32, time: Option<i64>, is_matched: bool) {
-        self.eviction.rows += 1;
-        if let Some(unmatched) = &mut self.unmatched
-            && !is_matched
-        {
-            unmatched.push(row, time);
-        }
-    }
-}
-
-/// What a store did to keep itself in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Upkeep {
-    /// Rows that were copied from one place of the store to another.
-    pub moved: u64,
-    /// Times that the index began to grow or to shrink.
-    pub resizes: u64,
-}
-
-impl Add for Upkeep {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self { moved: self.moved + other.moved, resizes: self.resizes + other.resizes }
-    }
-}
 
 /// The stored rows of one side.
 ///

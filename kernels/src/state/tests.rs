@@ -9,8 +9,13 @@ use super::*;
 use crate::arch::Isa;
 use crate::error::JoinError;
 use crate::hash::KeyHasher;
+use crate::key::KeyShape;
 use crate::key::{ByteKeys, Keys};
 use crate::pairs::NO_ROW;
+use crate::side::Side;
+use crate::table::Probe;
+use crate::time::EventTimes;
+use crate::time::IntervalCondition;
 use crate::time::TimeDelta;
 
 /// A store of `i64` payloads that are the numbers of the rows.

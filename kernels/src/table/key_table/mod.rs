@@ -1,6 +1,8 @@
 //! A table for callers that have plain slices: keys in, row numbers out.
 
 mod builder;
+#[cfg(test)]
+mod lying_index_tests;
 mod matches;
 #[cfg(test)]
 mod tests;
