@@ -10,7 +10,6 @@ mod lines;
 mod restore;
 mod rewrite;
 mod rows;
-mod values;
 mod write;
 
 pub(super) use kcat::is_kcat;
