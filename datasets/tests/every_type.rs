@@ -71,7 +71,7 @@ fn read(path: &Path, options: &ReadOptions) -> Result<Vec<RecordBatch>, DatasetE
 /// Writes batches in every format and reads them back: what is wrong.
 fn through_every_format(folder: &Path, schema: &SchemaRef, batches: &[RecordBatch]) -> Vec<String> {
     let expected = rows(batches);
-    let formats = FileFormat::all().into_iter();
+    let formats = FileFormat::all();
     let wrong = formats.filter_map(|format| {
         let through = || through(folder, format, schema, batches, &expected);
         let through = std::panic::catch_unwind(std::panic::AssertUnwindSafe(through));

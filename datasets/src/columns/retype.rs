@@ -45,7 +45,7 @@ pub(crate) fn retype<E>(
 /// Those of `rule`, which is also given the column.
 pub(crate) fn retype_schema<E>(
     schema: &Schema,
-    rule: &mut dyn FnMut(&FieldRef, &DataType) -> Result<Option<DataType>, E>,
+    mut rule: impl FnMut(&FieldRef, &DataType) -> Result<Option<DataType>, E>,
 ) -> Result<SchemaRef, E> {
     let fields = schema.fields().iter().map(|field| {
         let other = retype(field.data_type(), &mut |part| rule(field, part))?;

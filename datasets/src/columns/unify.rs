@@ -100,9 +100,9 @@ fn dictionaries(data_type: &DataType) -> usize {
     }
 }
 
-fn rewrite<'u>(
+fn rewrite(
     array: &ArrayRef,
-    unified: &mut dyn Iterator<Item = &'u mut Unified>,
+    unified: &mut dyn Iterator<Item = &'_ mut Unified>,
 ) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Dictionary(..) => match unified.next() {

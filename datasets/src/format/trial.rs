@@ -26,7 +26,7 @@ impl Trial {
     /// Refuses a column that the format cannot hold, by writing some rows of it.
     pub(super) fn check(&self, schema: &SchemaRef) -> Result<()> {
         self.step(|| self.code.write(nowhere(), schema, &self.name).map(drop))
-            .or_else(|error| Err(self.first_refused(schema).unwrap_or(error)))?;
+            .map_err(|error| self.first_refused(schema).unwrap_or(error))?;
         match schema.fields().iter().find_map(|field| self.refused(field)) {
             Some(refused) => Err(refused),
             None => Ok(()),

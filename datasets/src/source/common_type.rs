@@ -164,9 +164,9 @@ fn floats(a: &DataType, b: &DataType) -> Option<DataType> {
     };
     let (a, b) = (bits(a)?, bits(b)?);
     match a.max(b) {
-        ..=11 => Some(Float16),
-        ..=24 => Some(Float32),
-        ..=53 => Some(Float64),
+        0..=11 => Some(Float16),
+        12..=24 => Some(Float32),
+        25..=53 => Some(Float64),
         _ => None,
     }
 }

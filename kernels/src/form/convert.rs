@@ -28,7 +28,7 @@ pub fn convert(column: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     match (from, to) {
         (DataType::Dictionary(_, values), DataType::Dictionary(index, to)) if values == to => {
             let dictionary = column.as_any_dictionary();
-            of_indices(dictionary.keys(), index, Arc::clone(dictionary.values()))
+            of_indices(dictionary.keys(), index, dictionary.values())
         }
         (DataType::Dictionary(..), _) => {
             let dictionary = column.as_any_dictionary();
@@ -114,7 +114,11 @@ fn children(column: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
 ///
 /// # Errors
 /// Arrow's, where the type has too few numbers.
-pub(crate) fn of_indices(keys: &dyn Array, index: &DataType, values: ArrayRef) -> Result<ArrayRef> {
+pub(crate) fn of_indices(
+    keys: &dyn Array,
+    index: &DataType,
+    values: &dyn Array,
+) -> Result<ArrayRef> {
     let strict = CastOptions { safe: false, ..CastOptions::default() };
     let keys = cast_with_options(keys, index, &strict)?;
     let of = Box::new(values.data_type().clone());

@@ -40,7 +40,7 @@ impl DictionaryColumn {
         limit: usize,
     ) -> Result<Self> {
         let mut distinct = Distinct::new(limit);
-        let mut codes: Vec<Option<u32>> = Vec::with_capacity(chunks.iter().map(|c| c.len()).sum());
+        let mut codes: Vec<Option<u32>> = Vec::with_capacity(chunks.iter().map(Array::len).sum());
         let mut seen: Option<(ArrayRef, Vec<Option<u32>>)> = None;
         for chunk in chunks {
             let dictionary = chunk.as_any_dictionary();
@@ -95,9 +95,9 @@ impl DictionaryColumn {
         let codes: &UInt32Array = codes.as_primitive();
         let [values] = &self.values[..] else {
             let (codes, values) = self.of_batch(codes)?;
-            return of_indices(&codes, index_type, values);
+            return of_indices(&codes, index_type, &values);
         };
-        of_indices(codes, index_type, Arc::clone(values))
+        of_indices(codes, index_type, values)
     }
 
     /// A dictionary of just the values that `codes` name.
@@ -170,7 +170,7 @@ impl Distinct {
         let taken = self.picks.iter().map(|picks| {
             let values = interleave(&arrays, picks)?;
             // Of a view nothing of the input must stay alive.
-            Ok(super::variable::compact(&values)?)
+            super::variable::compact(&values)
         });
         taken.collect()
     }

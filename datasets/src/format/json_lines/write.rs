@@ -23,9 +23,7 @@ pub(super) fn writer(sink: Output, schema: &SchemaRef) -> Box<dyn BatchWriter> {
             _ => None,
         })
     };
-    let schema = match retype_schema(schema, rule) {
-        Ok(schema) => schema,
-    };
+    let Ok(schema) = retype_schema(schema, rule);
     let inner = WriterBuilder::new()
         .with_explicit_nulls(true)
         .with_encoder_factory(Arc::new(Encoders))
