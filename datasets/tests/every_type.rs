@@ -206,7 +206,7 @@ fn an_import_sorts_every_type() {
             match import(ImportFrom::Source(&source), &to, &by_itself) {
                 Ok(_) | Err(DatasetError::NoOrder { .. }) => {}
                 Err(error) => {
-                    wrong.push(format!("by it: {error}: {:?}", schema.fields()[1].data_type()))
+                    wrong.push(format!("by it: {error}: {:?}", schema.fields()[1].data_type()));
                 }
             }
             if let Err(error) = import(ImportFrom::Source(&source), &to, &options) {

@@ -106,7 +106,7 @@ fn the_ends_of_time_are_written_as_spark_prints_them() {
     let times = one("duckdb-times.parquet");
     let times = times.project(&[0, 1, 2, 3]).unwrap();
     let path = folder.path().join("t.csv");
-    write(&path, FileFormat::Csv, &[times.clone()]).unwrap();
+    write(&path, FileFormat::Csv, std::slice::from_ref(&times)).unwrap();
     assert_eq!(
         std::fs::read_to_string(&path).unwrap(),
         "id,at,atz,day\n\
@@ -127,8 +127,8 @@ fn the_ends_of_time_are_written_as_spark_prints_them() {
     );
     for format in [FileFormat::Parquet, FileFormat::ArrowFile, FileFormat::ArrowStream] {
         let path = folder.path().join(format!("t.{}", format.extensions()[0]));
-        write(&path, format, &[times.clone()]).unwrap();
-        assert_eq!(read(&path), [times.clone()], "{format}");
+        write(&path, format, std::slice::from_ref(&times)).unwrap();
+        assert_eq!(read(&path), std::slice::from_ref(&times), "{format}");
     }
 }
 
@@ -142,7 +142,8 @@ fn categories_of_polars() {
         let batch = one(name);
         for format in FileFormat::all() {
             let path = folder.path().join(format!("t.{}", format.extensions()[0]));
-            write(&path, format, &[batch.clone()]).unwrap_or_else(|e| panic!("{name}: {e}"));
+            write(&path, format, std::slice::from_ref(&batch))
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
             let found = &read(&path)[0];
             assert_eq!(text(column(found, "kind")), kind, "{name}: {format}");
             assert_eq!(text(column(found, "grade")), grade, "{name}: {format}");
@@ -291,7 +292,7 @@ fn times_in_parquet_are_times_to_others() {
         columns.into_iter().map(|(name, column)| (name, column, true)),
     );
     let batch = batch.unwrap();
-    write(&path, FileFormat::Parquet, &[batch.clone()]).unwrap();
+    write(&path, FileFormat::Parquet, std::slice::from_ref(&batch)).unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
     let described = reader.metadata().file_metadata().schema_descr();
     let found: HashMap<String, (PhysicalType, String)> = described
@@ -338,7 +339,8 @@ fn a_time_without_room_names_its_row() {
     let at: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(0), None, Some(i64::MAX)]));
     let batch = RecordBatch::try_from_iter_with_nullable([("at", at, true)]).unwrap();
     let path = folder.path().join("t.parquet");
-    let error = write(&path, FileFormat::Parquet, &[batch.clone()]).unwrap_err().to_string();
+    let error =
+        write(&path, FileFormat::Parquet, std::slice::from_ref(&batch)).unwrap_err().to_string();
     assert!(
         error.starts_with("cannot write parquet: column `at`: row 2 of the batch: "),
         "{error}"

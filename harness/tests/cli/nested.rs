@@ -44,7 +44,7 @@ fn with_envelopes(on: &str, select: &str) -> Folder {
     folder.write("t.jsonl", TABLE);
     folder.write(
         "n.toml",
-        &format!(
+        format!(
             r#"
 [stream.e]
 recording = "e.jsonl"
