@@ -181,6 +181,15 @@ pub(crate) fn without_slices(batch: RecordBatch) -> Result<RecordBatch, Misfit> 
         .map_err(|error| (schema.field(0).name().clone(), error.to_string()))
 }
 
+/// Whether a type has a dictionary of unions: arrow neither writes a part of one into a
+/// file nor takes nulls out of it.
+pub(crate) fn has_dictionary_of_unions(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => has_union(values),
+        other => children_of(other).unwrap_or_default().into_iter().any(has_dictionary_of_unions),
+    }
+}
+
 fn has_union(data_type: &DataType) -> bool {
     match data_type {
         DataType::Union(..) => true,

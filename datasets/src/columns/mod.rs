@@ -6,7 +6,7 @@ mod specimen;
 mod time_text;
 mod unify;
 
-pub(crate) use convert::{convert, convert_columns, without_slices};
+pub(crate) use convert::{convert, convert_columns, has_dictionary_of_unions, without_slices};
 pub(crate) use retype::{decoded, is_plain, retype, retype_schema, wide_index, with_width};
 pub(crate) use specimen::specimen;
 pub(crate) use time_text::value_text;

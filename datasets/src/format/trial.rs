@@ -8,7 +8,7 @@ use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 
 use super::reader::Format;
-use crate::columns::{is_plain, specimen};
+use crate::columns::{has_dictionary_of_unions, is_plain, specimen};
 use crate::error::{DatasetError, Result};
 use crate::file_format::FileFormat;
 use crate::guard::guarded;
@@ -47,6 +47,17 @@ impl Trial {
     fn refused(&self, field: &FieldRef) -> Option<DatasetError> {
         if is_plain(field.data_type()) {
             return None;
+        }
+        if self.format != FileFormat::ArrowStream && has_dictionary_of_unions(field.data_type()) {
+            return Some(DatasetError::CannotHold {
+                format: self.format,
+                what: format!(
+                    "column `{}` of type {}: a dictionary of unions",
+                    field.name(),
+                    field.data_type()
+                ),
+                remedy: "leave it out, or write arrow-stream".to_owned(),
+            });
         }
         let nulls = field.is_nullable().then(|| Ok(new_null_array(field.data_type(), 2)));
         let rows = [Some(specimen(field.data_type(), 2)), nulls].into_iter().flatten();

@@ -122,9 +122,9 @@ fn every_type_can_be_inspected_and_imported() {
     let mut dice = Dice::new(7);
     for leaf in leaves().iter().step_by(3) {
         let mut types = vec![leaf.clone()];
-        types.extend(nested(leaf).into_iter().filter(|t| !dictionary_of_dictionary(t)));
+        types.extend(nested(leaf).into_iter().filter(|t| !unusual_dictionary(t)));
         let deep = any_type(&mut dice, 2);
-        types.extend(Some(deep).filter(|t| !dictionary_of_dictionary(t)));
+        types.extend(Some(deep).filter(|t| !unusual_dictionary(t)));
         let batches = write_stream(&folder.path("t.arrows"), &types, &mut dice);
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 9);
         let shown = folder.streamjoin(&["data", "inspect", "t.arrows"]);
@@ -145,6 +145,9 @@ fn every_type_can_be_inspected_and_imported() {
     }
 }
 
-fn dictionary_of_dictionary(data_type: &DataType) -> bool {
-    data_type.to_string().matches("Dictionary(").count() > 1
+/// A dictionary of dictionaries, or of unions, which not every file holds.
+fn unusual_dictionary(data_type: &DataType) -> bool {
+    let text = data_type.to_string();
+    let dictionaries = text.matches("Dictionary(").count();
+    dictionaries > 1 || dictionaries == 1 && text.contains("Union(")
 }
