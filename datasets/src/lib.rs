@@ -71,7 +71,7 @@ mod source;
 mod type_text;
 mod write;
 
-pub use columns::{TimeStyle, time_text};
+pub use columns::{TimeStyle, has_union, time_text};
 pub use compression::Compression;
 pub use digest::{FileSum, sha256_file};
 pub use error::{DatasetError, Result};

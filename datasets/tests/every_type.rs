@@ -52,11 +52,10 @@ fn refuses(format: FileFormat, data_type: &DataType) -> bool {
                 other => other.is_nested(),
             })
         }
-        FileFormat::ArrowFile | FileFormat::JsonLines => has(data_type, &|part| match part {
+        _ => has(data_type, &|part| match part {
             Dictionary(_, values) => has(values, &|part| matches!(part, Union(..))),
             _ => false,
         }),
-        _ => false,
     }
 }
 

@@ -162,11 +162,11 @@ pub(super) fn children_of(data_type: &DataType) -> Option<Vec<&DataType>> {
 ///
 /// # Errors
 /// As [`convert_columns`].
-pub(crate) fn without_slices(batch: RecordBatch) -> Result<RecordBatch, Misfit> {
+pub(crate) fn without_slices(batch: &RecordBatch) -> Result<RecordBatch, Misfit> {
     let sliced = |data_type: &DataType| data_type.is_nested() && has_union(data_type);
     let schema = batch.schema();
     if !schema.fields().iter().any(|field| sliced(field.data_type())) {
-        return Ok(batch);
+        return Ok(batch.clone());
     }
     let rows = Int64Array::from_iter_values(0..batch.num_rows() as i64);
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
@@ -181,8 +181,8 @@ pub(crate) fn without_slices(batch: RecordBatch) -> Result<RecordBatch, Misfit> 
         .map_err(|error| (schema.field(0).name().clone(), error.to_string()))
 }
 
-/// Whether a type has a dictionary of unions: arrow neither writes a part of one into a
-/// file nor takes nulls out of it.
+/// Whether a type has a dictionary of unions: arrow writes a part of one wrongly, and has
+/// no value for its null.
 pub(crate) fn has_dictionary_of_unions(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => has_union(values),
@@ -190,7 +190,10 @@ pub(crate) fn has_dictionary_of_unions(data_type: &DataType) -> bool {
     }
 }
 
-fn has_union(data_type: &DataType) -> bool {
+/// Whether a type has a union somewhere. Arrow puts rows of unions into no order unless
+/// their type ids count from 0.
+#[must_use]
+pub fn has_union(data_type: &DataType) -> bool {
     match data_type {
         DataType::Union(..) => true,
         DataType::Dictionary(_, values) => has_union(values),
@@ -202,6 +205,10 @@ fn has_union(data_type: &DataType) -> bool {
 pub(super) fn taken(values: &ArrayRef, places: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if values.is_empty() {
         return Ok(new_null_array(values.data_type(), places.len()));
+    }
+    if matches!(values.data_type(), DataType::Union(..)) && places.null_count() > 0 {
+        let message = "a null of a dictionary of unions has no value in a union";
+        return Err(ArrowError::NotYetImplemented(message.to_owned()));
     }
     let with_width = with_width(values.data_type());
     if &with_width == values.data_type() {

@@ -6,6 +6,7 @@ mod specimen;
 mod time_text;
 mod unify;
 
+pub use convert::has_union;
 pub(crate) use convert::{convert, convert_columns, has_dictionary_of_unions, without_slices};
 pub(crate) use retype::{decoded, is_plain, retype, retype_schema, wide_index, with_width};
 pub(crate) use specimen::specimen;

@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, Uni
 
 /// `data_type` with parts of it replaced: `rule` says what stands for a type, `None` to
 /// go on with its children. It is asked in depth-first order; the values of a dictionary
-/// and of runs are no children.
+/// are no children.
 ///
 /// # Errors
 /// Those of `rule`.
@@ -34,6 +34,9 @@ pub(crate) fn retype<E>(
         DataType::Union(fields, mode) => {
             let fields = fields.iter().map(|(id, child)| Ok((id, field(child)?)));
             DataType::Union(fields.collect::<Result<UnionFields, E>>()?, *mode)
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            DataType::RunEndEncoded(ends.clone(), field(values)?)
         }
         other => other.clone(),
     })
@@ -94,10 +97,6 @@ pub(crate) fn with_width(data_type: &DataType) -> DataType {
             DataType::FixedSizeList(item, 0) => {
                 let item = with_type(item, with_width(item.data_type()));
                 Some(DataType::List(item))
-            }
-            DataType::RunEndEncoded(ends, values) => {
-                let values = with_type(values, with_width(values.data_type()));
-                Some(DataType::RunEndEncoded(ends.clone(), values))
             }
             _ => None,
         })

@@ -76,9 +76,10 @@ pub(crate) fn specimen(data_type: &DataType, rows: usize) -> Result<ArrayRef, Ar
                 DataType::Int32 => Buffer::from_vec(vec![rows as i32]),
                 _ => Buffer::from_vec(vec![rows as i64]),
             };
-            let ends =
-                ArrayData::builder(ends.data_type().clone()).len(1).add_buffer(end).build()?;
-            data.add_child_data(ends).add_child_data(child(values.data_type(), 1)?)
+            // Of no rows there are no runs.
+            let runs = rows.min(1);
+            let ends = ArrayData::builder(ends.data_type().clone()).len(runs).add_buffer(end);
+            data.add_child_data(ends.build()?).add_child_data(child(values.data_type(), runs)?)
         }
         // Numbers and times.
         _ => data.add_buffer(zeros(data_type.primitive_width().unwrap_or(16))),

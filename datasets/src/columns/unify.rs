@@ -10,7 +10,7 @@ use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::row::{OwnedRow, RowConverter, SortField};
 
-use super::convert::{Misfit, children_of, convert_columns, map_children, taken};
+use super::convert::{Misfit, children_of, convert_columns, has_union, map_children, taken};
 use super::retype::{decoded, retype_schema, wide_index, with_width};
 
 /// A schema whose dictionaries are of values, not of dictionaries or runs.
@@ -31,7 +31,8 @@ pub(crate) fn unified(schema: &Schema) -> SchemaRef {
         let DataType::Dictionary(index, values) = part else { return Ok(None) };
         let values = decoded(values);
         let known = RowConverter::supports_fields(&[SortField::new(values.clone())])
-            && with_width(&values) == values;
+            && with_width(&values) == values
+            && !has_union(&values);
         Ok(Some(match known {
             true => DataType::Dictionary(Box::new(wide_index(index)), Box::new(values)),
             false => values,

@@ -97,7 +97,7 @@ struct Writer {
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowFile, source };
-        let batch = self.dictionaries.unify(batch).and_then(without_slices);
+        let batch = without_slices(batch).and_then(|batch| self.dictionaries.unify(&batch));
         let batch = batch.map_err(misfit(FileFormat::ArrowFile))?;
         self.inner.write(&batch).map_err(fail)
     }

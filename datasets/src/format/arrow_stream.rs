@@ -67,7 +67,7 @@ struct Writer {
 impl BatchWriter for Writer {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let fail = |source| DatasetError::Write { format: FileFormat::ArrowStream, source };
-        let batch = convert_columns(batch, &self.schema).and_then(without_slices);
+        let batch = without_slices(batch).and_then(|batch| convert_columns(&batch, &self.schema));
         let batch = batch.map_err(misfit(FileFormat::ArrowStream))?;
         self.inner.write(&batch).map_err(fail)
     }

@@ -48,7 +48,7 @@ impl Trial {
         if is_plain(field.data_type()) {
             return None;
         }
-        if self.format != FileFormat::ArrowStream && has_dictionary_of_unions(field.data_type()) {
+        if has_dictionary_of_unions(field.data_type()) {
             return Some(DatasetError::CannotHold {
                 format: self.format,
                 what: format!(
@@ -56,7 +56,7 @@ impl Trial {
                     field.name(),
                     field.data_type()
                 ),
-                remedy: "leave it out, or write arrow-stream".to_owned(),
+                remedy: "leave it out".to_owned(),
             });
         }
         let nulls = field.is_nullable().then(|| Ok(new_null_array(field.data_type(), 2)));

@@ -6,6 +6,7 @@ use arrow::array::{Array, ArrayRef};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType;
 use arrow::row::{OwnedRow, RowConverter, SortField};
+use streamjoin_datasets::has_union;
 
 use crate::record::value_digests;
 use crate::sink::cell_text;
@@ -34,7 +35,10 @@ impl ColumnStatistics {
             digests: BTreeSet::new(),
             full: false,
             scratch: Vec::new(),
-            order: RowConverter::new(vec![field]).ok(),
+            order: match has_union(data_type) {
+                true => None,
+                false => RowConverter::new(vec![field]).ok(),
+            },
             range: None,
         }
     }
