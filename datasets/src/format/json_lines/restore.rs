@@ -22,8 +22,10 @@ pub(super) fn decoded(data_type: &DataType) -> DataType {
         by_text if is_decoded_as_text(by_text) => DataType::Utf8,
         DataType::Dictionary(_, values) => decoded(values),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
-        DataType::List(item) => DataType::List(field(item)),
-        DataType::LargeList(item) => DataType::LargeList(field(item)),
+        DataType::List(item) | DataType::ListView(item) => DataType::List(field(item)),
+        DataType::LargeList(item) | DataType::LargeListView(item) => {
+            DataType::LargeList(field(item))
+        }
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
         DataType::Map(entries, sorted) => DataType::Map(field(entries), *sorted),
         other => other.clone(),
@@ -44,6 +46,12 @@ pub(super) fn restore(column: &ArrayRef, to: &DataType) -> Converted {
     convert(column, to, &|column, to| match to {
         DataType::Dictionary(_, values) => {
             and_then(restore(column, values)?, |values| cast(&values, to))
+        }
+        DataType::ListView(item) => {
+            and_then(restore(column, &DataType::List(item.clone()))?, |lists| cast(&lists, to))
+        }
+        DataType::LargeListView(item) => {
+            and_then(restore(column, &DataType::LargeList(item.clone()))?, |lists| cast(&lists, to))
         }
         _ if is_decoded_as_text(to) => restore_text(column.as_string(), to),
         _ => Ok(Ok(column.clone())),

@@ -43,10 +43,18 @@ impl Rows {
         let strict = inferred.is_some() && projection.len() == all.fields().len();
         let decoder = Decoder::new(&schema, strict);
         // Refuses a type that cannot be read before the first line is.
-        if let Err(ArrowError::NotYetImplemented(message)) = decoder.decode(b"{}", 1) {
+        let unreadable = match decoder.decode(b"{}", 1) {
+            Err(ArrowError::NotYetImplemented(message)) => Some(message),
+            Err(_) => None,
+            Ok(nulls) => nulls.columns().iter().zip(schema.fields()).find_map(|(column, field)| {
+                let error = restore(column, field.data_type()).err()?;
+                Some(format!("column `{}`: {error}", field.name()))
+            }),
+        };
+        if let Some(what) = unreadable {
             return Err(DatasetError::CannotHold {
                 format: FileFormat::JsonLines,
-                what: message,
+                what,
                 remedy: "declare the column as string and cast it".to_owned(),
             });
         }

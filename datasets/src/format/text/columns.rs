@@ -97,6 +97,15 @@ pub(in crate::format) fn can_parse(to: &DataType) -> bool {
         | DataType::LargeBinary
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_) => true,
+        // Arrow reads no text as a number of whole hundreds.
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale)
+            if *scale < 0 =>
+        {
+            false
+        }
         DataType::Dictionary(_, values) => !values.is_nested() && can_parse(values),
         _ => !to.is_nested() && can_cast_types(&DataType::Utf8, to),
     }
