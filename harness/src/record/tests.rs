@@ -93,10 +93,13 @@ fn widths_and_encodings_do_not_count() {
 }
 
 #[test]
-fn nanoseconds_are_floored() {
-    let nanos: ArrayRef = Arc::new(TimestampNanosecondArray::from(vec![-1, 1_999]));
+fn nanoseconds_count() {
+    let nanos =
+        |times: [i64; 2]| -> ArrayRef { Arc::new(TimestampNanosecondArray::from(times.to_vec())) };
     let micros: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![-1, 1]));
-    assert_eq!(sum(vec![nanos]), sum(vec![micros]));
+    assert_eq!(sum(vec![nanos([-1_000, 1_000])]), sum(vec![micros.clone()]));
+    assert_ne!(sum(vec![nanos([-1, 1_000])]), sum(vec![micros]));
+    assert_ne!(sum(vec![nanos([0, 1])]), sum(vec![nanos([0, 2])]));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The table of types in SCENARIOS.md, which the matrix writes.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::path::Path;
 use crate::roles::ROLES;
 use crate::types::Named;
 
-const BEGIN: &str = "<!-- types: begin (written by `STREAMJOIN_BLESS=1 cargo test -p streamjoin --test types`) -->\n";
+const BEGIN: &str =
+    "<!-- types: begin (written by `STREAMJOIN_BLESS=1 cargo test --workspace --test types`) -->\n";
 const END: &str = "<!-- types: end -->\n";
 
 /// A refusal says which column, and what to do.
@@ -19,7 +21,28 @@ pub(crate) fn check_refusal(refusal: &str) -> Result<(), String> {
     if named && remedy { Ok(()) } else { Err(format!("no column or no remedy in: {refusal}")) }
 }
 
-/// One line per family whose types fare alike, else one per way that they fare.
+/// Names of types, a few of them, with one for all index types of dictionaries.
+fn listed(names: &[&str]) -> String {
+    const FEW: usize = 4;
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        let bits = [8, 16, 32, 64];
+        let any_index = bits.iter().fold((*name).to_owned(), |name, bits| {
+            name.replace(&format!("Dictionary(UInt{bits}, "), "Dictionary(")
+                .replace(&format!("Dictionary(Int{bits}, "), "Dictionary(")
+        });
+        let name = format!("`{}`", any_index.replace("\"run_ends\": non-null ", ""));
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    let more = distinct.len().saturating_sub(FEW);
+    distinct.truncate(FEW);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    distinct.join(", ") + &more
+}
+
+/// One line per family, and one per way that others of it fare.
 fn table(types: &[Named], cells: &[Vec<&str>]) -> String {
     let mut text = String::from("| type |");
     for role in ROLES {
@@ -42,17 +65,16 @@ fn table(types: &[Named], cells: &[Vec<&str>]) -> String {
                 None => ways.push((cells, vec![&of.name])),
             }
         }
-        let several = ways.len() > 1;
-        for (cells, names) in ways {
-            let caption = match several {
-                false => family.to_owned(),
-                true => {
-                    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                    format!("{family}: {}", names.join(", "))
-                }
+        // The rule first, then what is an exception from it.
+        ways.sort_by_key(|(_, names)| Reverse(names.len()));
+        for (at, (cells, names)) in ways.iter().enumerate() {
+            let caption = match at {
+                0 if ways.len() == 1 => family.to_owned(),
+                0 => format!("{family}, except:"),
+                _ => format!("— {}", listed(names)),
             };
             let _ = write!(text, "| {caption} |");
-            for cell in cells {
+            for cell in *cells {
                 let _ = write!(text, " {cell} |");
             }
             text.push('\n');

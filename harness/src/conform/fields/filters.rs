@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, Scalar, UInt32Array, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, Scalar, UInt32Array,
+    new_null_array,
 };
 use arrow::compute::kernels::cmp;
 use arrow::compute::{and_kleene, concat, take};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema};
-use streamjoin_kernels::Side;
 use streamjoin_kernels::spark::{self, CastMode};
+use streamjoin_kernels::{JoinError, Side, form};
 
 use crate::conform::case::{CaseSide, Filter, Operand};
 use crate::conform::value;
@@ -27,7 +28,24 @@ pub(super) fn seen(relation: &Relation, rows: &RecordBatch) -> Result<RecordBatc
     let all: std::collections::BTreeSet<usize> = (0..relation.columns.len()).collect();
     let prepare = relation.prepare(&Needed::from(all), []);
     let read = rows.project(prepare.read.as_slice()).map_err(|error| error.to_string())?;
-    prepare.apply(read).map_err(|error| error.to_string())
+    // Of two streams columns are read by value, however they are encoded.
+    let (fields, columns): (Vec<_>, Vec<_>) = read
+        .schema_ref()
+        .fields()
+        .iter()
+        .zip(read.columns().iter().zip(prepare.read.as_slice()))
+        .map(|(field, (column, &at))| {
+            let data_type = &relation.source.columns[at].data_type;
+            let field = field.as_ref().clone().with_data_type(data_type.clone());
+            form::convert(column, data_type).map(|column| (field, column))
+        })
+        .collect::<Result<Vec<_>, JoinError>>()
+        .map_err(|error| error.to_string())?
+        .into_iter()
+        .unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    let read = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options);
+    prepare.apply(read.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
 
 /// Checks that the filters that were bound answer as the case's fields on pairs
