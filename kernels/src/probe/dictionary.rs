@@ -49,6 +49,11 @@ impl DictionaryColumn {
                 Some((values, codes)) if Arc::ptr_eq(&values, dictionary.values()) => codes,
                 _ => distinct.add(dictionary.values()),
             };
+            if dictionary.values().is_empty() {
+                // Nothing but nulls, whose keys name no value.
+                codes.extend(std::iter::repeat_n(None, chunk.len()));
+                continue;
+            }
             let keys = dictionary.normalized_keys();
             let nulls = dictionary.keys().nulls();
             codes.extend(keys.iter().enumerate().map(|(row, &key)| {
