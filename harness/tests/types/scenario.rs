@@ -147,7 +147,7 @@ impl Job<'_> {
             }
             let pass = Pass::new(&plan, strategy, None);
             let ran = pass.run(&mut rows, &mut Nobody, Counted::All).map(|_| ());
-            let ran = ran.and_then(|()| rows.also.take().map_or(Ok(()), |also| also.finish()));
+            let ran = ran.and_then(|()| rows.also.take().map_or(Ok(()), Sink::finish));
             if let Err(failure) = ran {
                 panic!("check let through what fails: {failure}\n{}", self.text);
             }

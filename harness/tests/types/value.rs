@@ -653,7 +653,8 @@ fn runs(ends: &DataType, of: &DataType, values: &[Value], variant: usize) -> Arr
 /// after them.
 pub(crate) fn make_slice(data_type: &DataType, values: &[Value], variant: usize) -> ArrayRef {
     let more = value(data_type, 1);
-    let all: Vec<Value> = [&[more.clone()], values, &[more]].concat();
+    let other = std::slice::from_ref(&more);
+    let all: Vec<Value> = [other, values, other].concat();
     make(data_type, &all, variant).slice(1, values.len())
 }
 
