@@ -3,6 +3,7 @@
 
 use arrow::datatypes::DataType;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use crate::roles::{Case, ROLES, Shape};
 use crate::types::{INDICES, Named, dictionary, item, map, plain, runs, structure, union};
@@ -26,6 +27,9 @@ fn data_type() -> impl Strategy<Value = DataType> {
             inner.clone().prop_map(|of| map(Utf8, of)),
             (inner.clone(), prop::sample::select(vec![Int16, Int32, Int64]))
                 .prop_filter("a union has no value that is null", |(of, _)| !of_union(of))
+                // Not covered: runs of nested values and of date64 inside other types, of
+                // which arrow's own Parquet writer, which makes files to read, keeps less.
+                .prop_filter("runs of plain values", |(of, _)| *of != Date64 && !of.is_nested())
                 .prop_map(|(of, ends)| runs(ends, of)),
             (inner, prop::sample::select(INDICES.to_vec()))
                 .prop_filter("a union is no dictionary's value", |(of, _)| !of_union(of))
@@ -54,7 +58,12 @@ fn shape() -> impl Strategy<Value = Shape> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    // The same types every time: what others find belongs into the matrix.
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        rng_seed: RngSeed::Fixed(59),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn columns_of_random_types_come_out_right_or_are_refused_before_the_first_row(
