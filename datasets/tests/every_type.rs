@@ -171,7 +171,13 @@ fn every_type_and_every_nesting_of_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    // The same types every time: what others find belongs into the lists above.
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(59),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn random_schemas(seed: u64, columns in 1_usize..4) {
