@@ -55,7 +55,7 @@ fn misfit(column: &ArrayRef, field: &Field, error: &ArrowError) -> String {
 /// The same values as `to`.
 ///
 /// # Errors
-/// A value that `to` cannot hold, or a type for which there is no such conversion.
+/// A value that `to` cannot hold, or a type that it cannot be converted to.
 pub(crate) fn convert(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     match (array.data_type(), to) {
         (from, to) if from == to => Ok(array.clone()),

@@ -477,7 +477,7 @@ fn integer(value: &Value) -> i128 {
 fn double(value: &Value) -> f64 {
     match value {
         Value::Float(bits) => f64::from_bits(*bits),
-        other => panic!("{other:?} is no number"),
+        other => panic!("{other:?} is not a number"),
     }
 }
 
@@ -498,7 +498,7 @@ fn time(value: &Value, unit: i128) -> i64 {
         Value::Timestamp(nanos) | Value::TimeOfDay(nanos) | Value::Duration(nanos) => {
             (nanos / unit) as i64
         }
-        other => panic!("{other:?} is no time"),
+        other => panic!("{other:?} is not a time"),
     }
 }
 

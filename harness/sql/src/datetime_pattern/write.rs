@@ -77,7 +77,7 @@ impl Moment {
         let _ = write!(to, "{number:0count$}");
     }
 
-    /// The text of a field that is no number.
+    /// The text of a field that is not a number.
     fn name(&self, field: Field) -> &'static str {
         let short = |full: bool, name: &'static str| if full { name } else { &name[..3] };
         match field {

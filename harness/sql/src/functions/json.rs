@@ -6,7 +6,7 @@ use streamjoin_kernels::Result;
 use super::{Arguments, strings};
 use crate::json::{Path, top_level_field};
 
-/// What a path finds; null where it is no path.
+/// What a path finds; null where the text is not a path.
 pub(super) fn get_json_object(a: &Arguments<'_>) -> Result<ArrayRef> {
     let (text, path) = (a.text(0), a.text(1));
     if a.values[1].is_scalar() {

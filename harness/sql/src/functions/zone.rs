@@ -52,7 +52,7 @@ impl Zone {
     /// Java knows.
     ///
     /// # Errors
-    /// If there is no such zone.
+    /// If the zone is unknown.
     pub(super) fn parse(name: &str) -> Result<Self, String> {
         let short = SHORT.iter().find(|(short, _)| *short == name);
         let long = short.map_or(name, |(_, long)| long);

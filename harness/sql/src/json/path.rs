@@ -24,7 +24,7 @@ pub(crate) struct Path(Vec<Step>);
 const MAX_STEPS: usize = 200;
 
 impl Path {
-    /// `None` for what is no path: nothing is found then.
+    /// `None` for what is not a path: nothing is found then.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut rest = text.strip_prefix('$')?;
         let mut steps = Vec::new();

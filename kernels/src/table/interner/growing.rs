@@ -14,8 +14,8 @@
 //! its key. Loads of neighbouring rows overlap, since the processor guesses right where nearly
 //! all rows find their key in the first slot; slots and keys of large tables are prefetched.
 //! Looking at the slots of many rows at once, with gathers or without a branch, and only then
-//! at what is left, took 1.05 to 1.4 times as long where the tables fit the caches (AVX2, an
-//! EPYC of 2 cores).
+//! at what is left, took 1.05 to 1.2 times as long where the tables fit the caches, and 1.4
+//! times for a million keys (AVX2, an EPYC of 2 cores).
 //!
 //! Small tables have many slots to a key, so that nearly all keys lie where their hash says.
 //! Large ones have few, since memory that is new has to be cleared by the system, which takes
